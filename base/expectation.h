@@ -1,0 +1,26 @@
+#pragma once
+
+/// What a drill promises: a limit for one metric over some of the paths.
+
+#include <string>
+
+namespace pgfiredrill {
+
+/// How the values of the matched paths become the one that is compared.
+enum class Fold : unsigned char { max, min, sum };
+
+/// `{metric: outage_s, where: {access: read_write, session: fresh}, over: max, limit: 30}`
+struct Expectation {
+  std::string metric;  ///< a name of the metric enumeration in report.json's schema
+  /// Which paths it is about; an empty string matches every path.
+  struct Where {
+    std::string entrypoint;
+    std::string depth;
+    std::string access;
+    std::string session;
+  } where;
+  Fold over = Fold::max;
+  double limit = 0;  ///< in the metric's own unit; the folded value may be equal
+};
+
+}  // namespace pgfiredrill

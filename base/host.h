@@ -1,0 +1,42 @@
+#pragma once
+
+/// A machine of the cluster as a seam: run a command there, read a file there.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/failure.h"
+
+namespace pgfiredrill {
+
+struct RemoteCommand {
+  /// Program and arguments as they shall arrive: the implementation quotes each for the remote shell, so
+  /// nothing in here is ever interpreted.
+  std::vector<std::string> argv;
+  std::string input;    ///< what the command reads on stdin
+  bool as_root = true;  ///< by sudo where the login user is not root
+  std::chrono::milliseconds deadline{10'000};
+};
+
+struct RemoteResult {
+  int exit_status = 0;
+  std::string out;
+  std::string err;
+};
+
+/// Thread-safe.
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  /// The host's name in the inventory, for messages.
+  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
+
+  /// Runs to the end and blocks the calling thread (worker threads only). Fails where the host could not be
+  /// reached or logged in to, or the deadline passed; a command that ran and failed is a result with its exit
+  /// status.
+  [[nodiscard]] virtual Result<RemoteResult> run(const RemoteCommand& command) = 0;
+};
+
+}  // namespace pgfiredrill

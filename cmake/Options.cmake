@@ -1,0 +1,27 @@
+# Language level, warnings, sanitizers, compiler cache.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+option(PGFIREDRILL_WERROR "Treat warnings as errors" OFF)
+option(PGFIREDRILL_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wnull-dereference)
+# GCC 12 sees dangling strings in inlined std::string code that has none.
+add_compile_options(-Wno-restrict)
+if(PGFIREDRILL_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(PGFIREDRILL_SANITIZE)
+  add_compile_options(-O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+  # The sanitizers' own inlining confuses this one.
+  add_compile_options(-Wno-null-dereference)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
