@@ -41,9 +41,11 @@ class ProcessRunner {
   [[nodiscard]] virtual Result<ProcessResult> run(const ProcessRequest& request) = 0;
 };
 
-/// The real thing.
+/// The real thing. SIGPIPE is ignored in the whole process from the first one on.
 class SystemProcessRunner final : public ProcessRunner {
  public:
+  SystemProcessRunner();
+
   [[nodiscard]] Result<ProcessResult> run(const ProcessRequest& request) override;
 };
 
