@@ -23,7 +23,10 @@ struct EtcdConf {
   bool client_certificate_required = false;
 };
 
-/// Fails `malformed` (line number, never the line) on unbalanced quotes or a line that is no assignment.
+/// Follows systemd's reading of an environment file: quotes, backslashes, lines continued by a backslash; the
+/// last of several assignments counts. A quote must close on its line (systemd would go on, but no value of
+/// etcd's has a line break). Fails `malformed` (line number, never the line) on unbalanced quotes or a line
+/// that is no assignment.
 [[nodiscard]] Result<EtcdConf> parse_etcd_conf(const std::string& text, const std::string& where);
 
 }  // namespace pgfiredrill

@@ -1,6 +1,6 @@
 #pragma once
 
-/// keepalived.conf and vip-manager.yml: who holds the virtual address.
+/// keepalived.conf: which virtual addresses a host may hold, and by what it gives them up.
 
 #include <chrono>
 #include <optional>
@@ -18,26 +18,19 @@ struct VrrpInstance {
   std::optional<int> router_id;
   std::optional<int> priority;
   std::optional<std::chrono::milliseconds> advert_interval;
-  std::vector<std::string> addresses;  ///< without the prefix length
+  std::vector<std::string>
+      addresses;  ///< without the prefix length; the excluded ones, too, as they move along
   std::vector<std::string> track_scripts;
 };
 
 struct KeepalivedConf {
   std::vector<VrrpInstance> instances;
+  /// What could not be followed (`include`, `$DEFINITION`, `@condition`), a sentence each.
+  std::vector<std::string> remarks;
 };
 
-/// Fails `malformed` (line number, never the line) on unbalanced braces. Passwords are not kept.
+/// Fails `malformed` (line number, never the line) on unbalanced braces or quotes. Passwords are not kept. A
+/// number that is none counts as absent.
 [[nodiscard]] Result<KeepalivedConf> parse_keepalived_conf(const std::string& text, const std::string& where);
-
-struct VipManagerYml {
-  std::string address;
-  std::string interface;
-  std::string trigger_key;
-  std::string trigger_value;
-  std::string dcs_type;
-  std::optional<std::chrono::milliseconds> interval;
-};
-
-[[nodiscard]] Result<VipManagerYml> parse_vip_manager_yml(const std::string& text, const std::string& where);
 
 }  // namespace pgfiredrill

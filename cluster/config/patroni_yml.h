@@ -18,10 +18,10 @@ namespace pgfiredrill {
 struct PatroniYml {
   std::string scope;
   std::string name;
-  std::string dcs_namespace;  ///< without the slashes: "service"
+  std::string dcs_namespace;  ///< without the slashes; "service" where not set, as Patroni does it
 
-  Endpoint rest_listen;
-  Endpoint rest_connect;
+  Endpoint rest_listen;   ///< of several addresses the first
+  Endpoint rest_connect;  ///< `rest_listen` where not set, as Patroni does it
   bool rest_tls = false;  ///< a certfile is set
   std::string rest_ca_file;
   std::string rest_user;
@@ -36,8 +36,8 @@ struct PatroniYml {
   std::string dcs_user;
   Secret dcs_password;
 
-  Endpoint postgres_listen;
-  Endpoint postgres_connect;
+  Endpoint postgres_listen;   ///< of several addresses the first
+  Endpoint postgres_connect;  ///< `postgres_listen` where not set, as Patroni does it
   std::string data_directory;
   std::string bin_directory;
   std::string config_directory;
@@ -48,7 +48,7 @@ struct PatroniYml {
   std::string replication_user;
   Secret replication_password;
 
-  std::string watchdog_mode;  ///< empty where the section is absent
+  std::string watchdog_mode;  ///< "off", "automatic" or "required"; empty where not set
   std::map<std::string, std::string> tags;
 };
 
