@@ -1,8 +1,9 @@
 #pragma once
 
-/// A machine of the cluster as a seam: run a command there, read a file there.
+/// A machine of the cluster as a seam: run a command there, reach a socket there.
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct RemoteResult {
   std::string err;
 };
 
+/// A Unix socket on this machine that leads to one on a host; it is gone with the object.
+class ForwardedSocket {
+ public:
+  virtual ~ForwardedSocket() = default;
+  /// For libpq: the folder in which `.s.PGSQL.<port>` lies.
+  [[nodiscard]] virtual const std::string& directory() const noexcept = 0;
+};
+
 /// Thread-safe.
 class Host {
  public:
@@ -37,6 +46,11 @@ class Host {
   /// reached or logged in to, or the deadline passed; a command that ran and failed is a result with its exit
   /// status.
   [[nodiscard]] virtual Result<RemoteResult> run(const RemoteCommand& command) = 0;
+
+  /// Leads `<some folder here>/.s.PGSQL.<port>` to `<remote_directory>/.s.PGSQL.<port>` on the host. That
+  /// nobody listens there shows only when somebody connects. The host must outlive what it hands out.
+  [[nodiscard]] virtual Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(
+      const std::string& remote_directory, int port) = 0;
 };
 
 }  // namespace pgfiredrill

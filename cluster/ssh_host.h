@@ -21,14 +21,6 @@ namespace pgfiredrill {
 /// $XDG_RUNTIME_DIR, else under /tmp. Fails `denied` where somebody else owns what stands there.
 [[nodiscard]] Result<std::string> make_ssh_control_directory();
 
-/// A Unix socket on this machine that leads to one on a host; it is gone with the object.
-class ForwardedSocket {
- public:
-  virtual ~ForwardedSocket() = default;
-  /// For libpq: the folder in which `.s.PGSQL.<port>` lies.
-  [[nodiscard]] virtual const std::string& directory() const noexcept = 0;
-};
-
 class SshHost final : public Host {
  public:
   /// `processes` must outlive this and everything it hands out. `control_directory` is one from
@@ -42,10 +34,8 @@ class SshHost final : public Host {
   /// taken for one.
   [[nodiscard]] Result<RemoteResult> run(const RemoteCommand& command) override;
 
-  /// Leads `<some folder here>/.s.PGSQL.<port>` to `<remote_directory>/.s.PGSQL.<port>` on the host. That
-  /// nobody listens there shows only when somebody connects.
   [[nodiscard]] Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(
-      const std::string& remote_directory, int port);
+      const std::string& remote_directory, int port) override;
 
  private:
   friend class SshForward;

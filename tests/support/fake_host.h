@@ -3,6 +3,7 @@
 /// A Host that is none: a function of the test answers each command.
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -26,6 +27,12 @@ class FakeHost final : public Host {
       commands_.push_back(command);
     }
     return answer_(command);
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(
+      const std::string& remote_directory, int) override {
+    return Failure{
+        .what = "forward " + remote_directory, .where = name_, .came_back = "a fake host has no sockets"};
   }
 
   [[nodiscard]] std::vector<RemoteCommand> commands() const {
