@@ -3,6 +3,9 @@
 /// PgBouncer's admin console, by libpq's simple protocol (libpqxx refuses it: it reports an old server
 /// version). Blocking; worker threads only; one thread at a time. Only SHOW commands: nothing here changes a
 /// pooler.
+///
+/// A login ends within the parameters' connect_timeout, an answer within 3 s from its question, however
+/// slowly it trickles; after a failure that is not the console's own "no" the session is gone.
 
 #include <map>
 #include <memory>
@@ -27,7 +30,7 @@ class PgbouncerConsole {
   PgbouncerConsole& operator=(PgbouncerConsole&&) noexcept;
   ~PgbouncerConsole();
 
-  [[nodiscard]] Result<std::string> version();
+  [[nodiscard]] Result<std::string> version();                        ///< "1.24.1"
   [[nodiscard]] Result<std::map<std::string, std::string>> config();  ///< SHOW CONFIG: key → value
   [[nodiscard]] Result<std::vector<ConsoleRow>> databases();
   [[nodiscard]] Result<std::vector<ConsoleRow>> pools();

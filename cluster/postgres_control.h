@@ -1,7 +1,17 @@
 #pragma once
 
 /// A short session with one PostgreSQL (or through an entry point) for questions that are asked once. On
-/// libpqxx; never reconnects by itself. Blocking; worker threads only; one thread at a time.
+/// libpqxx; never reconnects by itself. Blocking; worker threads only; one thread at a time. Read-only: each
+/// question is a transaction of its own that could not write if it wanted to.
+///
+/// What ends what, so that nothing hangs:
+/// - the login as a whole, whichever layer stays silent: the parameters' connect_timeout (resolving a host
+///   *name* is outside of it; the resolver has limits of its own);
+/// - a statement that takes too long or waits for a lock: the server, after `statement_timeout`;
+/// - a peer that acknowledges packets and never answers (a frozen server, a pooler that waits): this side,
+/// one
+///   second later, by shutting the socket down;
+/// - a peer that has gone from the network: the same, or TCP's own limits if they are shorter.
 
 #include <chrono>
 #include <map>
@@ -25,8 +35,9 @@ struct ServerIdentity {
 
 class PostgresControl {
  public:
-  /// Every statement is cancelled by the server after `statement_timeout` (set by SET, not by options=-c,
-  /// which PgBouncer refuses).
+  /// Every statement is cancelled by the server after `statement_timeout`. It is set by SET LOCAL in each
+  /// transaction: PgBouncer refuses options=-c, and with transaction pooling a plain SET would stay behind on
+  /// a server connection that applications get next.
   [[nodiscard]] static Result<PostgresControl> connect(ConnectParameters parameters, const std::string& where,
                                                        std::chrono::milliseconds statement_timeout);
 
@@ -35,9 +46,10 @@ class PostgresControl {
   ~PostgresControl();
 
   [[nodiscard]] Result<ServerIdentity> identity();
-  /// pg_settings by name; names that the server does not know are left out.
+  /// pg_settings.setting by name, a number in the parameter's own unit; names that the server does not know,
+  /// or does not show to this user, are left out.
   [[nodiscard]] Result<std::map<std::string, std::string>> settings(const std::vector<std::string>& names);
-  /// One statement, rows of texts; NULL is nullopt. Values only by $1, $2, …
+  /// One statement (the protocol refuses two), rows of texts; NULL is nullopt. Values only by $1, $2, …
   [[nodiscard]] Result<std::vector<std::vector<std::optional<std::string>>>> query(
       const std::string& sql, const std::vector<std::string>& values = {});
 
