@@ -29,10 +29,10 @@ PACKAGES = (
     "systemd systemd-sysv dbus libpam-systemd iproute2 openssh-server cron rsyslog sudo nftables locales "
     "ca-certificates python3 python3-apt logrotate procps psmisc curl acl rsync openssl chrony "
     # the cluster
-    "postgresql-17 postgresql-15 patroni python3-psycopg2 etcd-server etcd-client pgbouncer haproxy keepalived "
+    "postgresql-17 postgresql-15 patroni python3-etcd python3-dnspython python3-psycopg2 etcd-server etcd-client pgbouncer haproxy keepalived "
     "pgbackrest fio "
     # host s3: object storage, and the Ansible that lays the services (Debian 12's cannot manage Debian 13)
-    "python3-moto ansible-core"
+    "python3-moto python3-flask python3-flask-cors ansible-core"
 ).split()
 
 # Run before the packages: no cluster is made on installation, no daemon starts inside the image.

@@ -8,6 +8,7 @@ restart, as it is with real object storage.
 Usage: lab-s3 N ADDRESS PORT FOLDER
 """
 
+import io
 import os
 import pathlib
 import re
@@ -78,8 +79,6 @@ class Keeper:
     @staticmethod
     def _named_in_body(environ) -> list[str]:
         """The keys of a multi-object delete; the body is put back for the application to read."""
-        import io
-
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         environ["wsgi.input"] = io.BytesIO(body)
         return [xml.sax.saxutils.unescape(key) for key in re.findall("<Key>(.*?)</Key>", body.decode())]
@@ -96,7 +95,7 @@ def main() -> None:
     number, address, port, folder = sys.argv[1:]
     store = Store(f"repo{number}", pathlib.Path(folder))
     store.load()
-    application = Keeper(DomainDispatcherApplication(create_backend_app, service="s3"), store)
+    application = Keeper(DomainDispatcherApplication(create_backend_app), store)
     run_simple(address, int(port), application, threaded=True, request_handler=Quiet)
 
 
