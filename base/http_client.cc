@@ -121,6 +121,9 @@ class Exchange {
       : address_{address}, identity_{identity}, request_{request} {}
 
   Result<HttpResponse> run() {
+    if (request_.path.find_first_of(" \r\n") != std::string::npos) {
+      return failure(FailureKind::malformed, "the path would end the request line", {});
+    }
     if (auto failure = make_client()) return *failure;
     configure_timeouts();
 
@@ -172,6 +175,7 @@ class Exchange {
     client_->set_write_timeout(longer);
     client_->set_keep_alive(false);
     client_->set_decompress(false);
+    client_->set_url_encode(false);  // it would turn HAProxy's "/;csv" into "/%3Bcsv"
   }
 
   httplib::Request to_httplib() {

@@ -112,6 +112,19 @@ TEST(SystemHttpClient, ReadsAWholeAnswerWhateverItsStatus) {
   EXPECT_EQ(response->headers.at("x-kind"), "a");
 }
 
+TEST(SystemHttpClient, SendsThePathAsItIs) {
+  std::string head;
+  LoopbackServer server{[&](int socket) {
+    head = testing::read_request_head(socket);
+    testing::send_text(socket, "HTTP/1.0 200 OK\r\n\r\n");
+  }};
+  SystemHttpClient client;
+  ASSERT_TRUE(client.send(plain(server.port()), {}, {.path = "/stats;csv?a=b%20c"}));
+  EXPECT_THAT(head, HasSubstr("GET /stats;csv?a=b%20c HTTP/1.1\r\n"));
+  EXPECT_EQ(failure_of(plain(server.port()), {}, {.path = "/ HTTP/1.0\r\nX: y"}).kind,
+            FailureKind::malformed);
+}
+
 TEST(SystemHttpClient, SaysThatNobodyListens) {
   const Failure failure = failure_of(plain(testing::closed_port()));
   EXPECT_EQ(failure.kind, FailureKind::unreachable);

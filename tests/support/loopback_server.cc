@@ -55,10 +55,11 @@ void send_text(int socket, const char* text) {
   (void)!::send(socket, text, std::strlen(text), MSG_NOSIGNAL);
 }
 
-void read_request_head(int socket) {
+std::string read_request_head(int socket) {
   std::string head;
   char byte = 0;
   while (!head.ends_with("\r\n\r\n") && ::recv(socket, &byte, 1, 0) == 1) head += byte;
+  return head;
 }
 
 }  // namespace pgfiredrill::testing

@@ -4,6 +4,7 @@
 /// off half way.
 
 #include <functional>
+#include <string>
 #include <thread>
 
 namespace pgfiredrill::testing {
@@ -30,7 +31,7 @@ class LoopbackServer {
 
 /// Sends all of `text`; for use inside `serve`.
 void send_text(int socket, const char* text);
-/// Reads until the blank line that ends an HTTP request's head.
-void read_request_head(int socket);
+/// Reads until the blank line that ends an HTTP request's head, and returns it.
+std::string read_request_head(int socket);
 
 }  // namespace pgfiredrill::testing

@@ -1,0 +1,24 @@
+#pragma once
+
+/// What clients connect to, from the deployed files, and who really answers there.
+
+#include <vector>
+
+#include "base/cluster_description.h"
+#include "cluster/discovery/host_look.h"
+#include "cluster/discovery/service_look.h"
+
+namespace pgfiredrill {
+
+/// Every balancer's and virtual address's listener, every pooler and every server, each address once. Pure.
+[[nodiscard]] std::vector<EntryPoint> find_entry_points(const std::vector<HostLook>& looks,
+                                                        const ServiceLook& services,
+                                                        const std::vector<VirtualAddress>& virtual_addresses);
+
+/// Logs in through each at the same time and asks who is there; failures go to `not_reached`. A listener
+/// behind which its own balancer sees no server is not tried: it is empty by design (synchronous replicas
+/// without synchronous mode), or the balancer's view already says what is wrong.
+void try_entry_points(std::vector<EntryPoint>& entry_points, const std::vector<HostLook>& looks,
+                      const ServiceLook& services, SqlAccess& sql, std::vector<NotReached>& not_reached);
+
+}  // namespace pgfiredrill
