@@ -5,20 +5,43 @@
     etcd/                       etcd's own CA and certificate, which is its clients' too
     s3/                         certificate of the object storage, from the first CA
     host-keys/                  what the hosts' sshd answer with
+    files-<host>.tar            the database hosts' certificates where they belong, with owners and modes
     secrets.json                passwords, named as the playbook's variables
 """
 
 from __future__ import annotations
 
+import io
 import json
 import pathlib
 import secrets
+import tarfile
 import tempfile
 
-from .names import DATABASE_HOSTS, HOSTS, Lab, find_host
+from .names import DATABASE_HOSTS, HOSTS, Host, Lab, find_host
 from .shell import at_once, run, write_private
 
 DAYS = "3650"
+
+# (file of ours, place on a database host, owner there, mode), as autobase lays them
+PLACES = (
+    ("tls/ca.crt", "etc/tls/ca.crt", "postgres", 0o644),
+    ("tls/server.crt", "etc/tls/server.crt", "postgres", 0o644),
+    ("tls/server.key", "etc/tls/server.key", "postgres", 0o400),
+    ("etcd/ca.crt", "etc/etcd/tls/ca.crt", "etcd", 0o644),
+    ("etcd/server.crt", "etc/etcd/tls/server.crt", "etcd", 0o644),
+    ("etcd/server.key", "etc/etcd/tls/server.key", "etcd", 0o400),
+    ("etcd/ca.crt", "etc/patroni/tls/etcd/ca.crt", "postgres", 0o644),
+    ("etcd/server.crt", "etc/patroni/tls/etcd/server.crt", "postgres", 0o644),
+    ("etcd/server.key", "etc/patroni/tls/etcd/server.key", "postgres", 0o400),
+    ("etcd/ca.crt", "etc/confd/tls/etcd/ca.crt", "root", 0o644),
+    ("etcd/server.crt", "etc/confd/tls/etcd/server.crt", "root", 0o644),
+    ("etcd/server.key", "etc/confd/tls/etcd/server.key", "root", 0o400),
+)
+PLACES_ON_FIRST_HOST = (
+    ("tls/ca.key", "etc/tls/ca.key", "root", 0o600),
+    ("etcd/ca.key", "etc/etcd/tls/ca.key", "root", 0o600),
+)
 
 
 def ensure_access(lab: Lab) -> None:
@@ -29,6 +52,8 @@ def ensure_access(lab: Lab) -> None:
         write_private(lab.access / "secrets.json", json.dumps(_new_secrets(), indent=2) + "\n")
     _ensure_ssh_keys(lab)
     _ensure_certificates(lab)
+    for host in DATABASE_HOSTS:
+        _pack(lab, host, PLACES if host != DATABASE_HOSTS[0] else PLACES + PLACES_ON_FIRST_HOST)
 
 
 def _new_secrets() -> dict[str, str]:
@@ -95,3 +120,13 @@ def _make_certificate(authority: pathlib.Path, folder: pathlib.Path, names: list
         command += ["-set_serial", f"0x{secrets.token_hex(8)}", "-out", str(folder / "server.new")]
         run(command)
     (folder / "server.new").rename(folder / "server.crt")
+
+
+def _pack(lab: Lab, host: Host, places: tuple[tuple[str, str, str, int], ...]) -> None:
+    """One archive for a host: a copy for each file would be the longest part of the playbook."""
+    with tarfile.open(lab.access / f"files-{host.hostname}.tar", "w") as archive:
+        for source, place, owner, mode in places:
+            content = (lab.access / source).read_bytes()
+            entry = tarfile.TarInfo(place)
+            entry.size, entry.mode, entry.uname, entry.gname = len(content), mode, owner, owner
+            archive.addfile(entry, io.BytesIO(content))

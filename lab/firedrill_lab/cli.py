@@ -14,13 +14,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from . import access, deploy, health, hosts, image, inventory, needs, network, observe, snapshot, teardown
+from . import access, deploy, disks, health, hosts, image, inventory, needs, network, observe, snapshot, teardown
 from .cgroups import processes
 from .disks import HostDisks
 from .errors import LabError, UsageError
 from .names import DEFAULT_NAME, DEFAULT_SUBNET, DEFAULT_STATE, MIRROR_VARIABLE, STATE_VARIABLE
 from .names import HOSTS, REPOSITORY, Host, Lab, Options, find_host, parse_lab
-from .shell import Progress, write_private
+from .shell import Progress, run, write_private
 
 HEALTHY_SECONDS = 120.0  # how long a cluster that was just started may take
 UP_HINT = "`lab/lab up` starts it"
@@ -162,8 +162,6 @@ def _deploy(lab: Lab, options: Options, progress: Progress, base, mark: str) -> 
 
 
 def _stop_keeping_disks(lab: Lab) -> None:
-    from . import disks
-
     disks.unmount_below(lab.home)
     disks.detach_loops_below(lab.home)
     for host in HOSTS:
@@ -257,11 +255,9 @@ def _down(chosen: argparse.Namespace) -> int:
 
 def _boot_again(lab: Lab, host: Host) -> None:
     """Boot a host that is off. Its kernel state (firewall rules, added addresses) is new, as after power."""
-    disks = HostDisks(lab, host)
-    if os.path.ismount(disks.sys):
-        from .shell import run
-
-        run(["umount", str(disks.sys)])  # shows the namespace that goes away now
+    shown = HostDisks(lab, host).sys
+    if os.path.ismount(shown):
+        run(["umount", str(shown)])  # it shows the namespace that goes away now
     network.unplug(lab, host)
     network.plug_in(lab, host)
     hosts.boot(lab, host)

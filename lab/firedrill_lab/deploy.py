@@ -10,6 +10,7 @@ import os
 import pathlib
 import shlex
 import subprocess
+import time
 import uuid
 
 from . import cgroups
@@ -69,7 +70,10 @@ def run_playbook(lab: Lab, progress: Progress) -> None:
             preexec_fn=cgroups.enter(lab, cgroups.TOOL),
         )
         assert child.stdout is not None
+        began = time.monotonic()
         for line in child.stdout:
+            if line.startswith("TASK ["):
+                line = f"{line.rstrip()} at {time.monotonic() - began:.1f} s\n"
             log.write(line)
             log.flush()
             if line.startswith("TASK ["):

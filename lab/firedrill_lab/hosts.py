@@ -16,6 +16,8 @@ from .errors import LabError
 from .names import HOSTS, Host, Lab
 from .shell import ENVIRONMENT, run, wait_until
 
+# What a host needs to have firewall rules, traffic shaping and a VIP in its own namespace.
+GRANTED = "CAP_NET_ADMIN,CAP_NET_RAW"
 # Never inside: loading modules, the clock and raw devices of the machine that carries the lab.
 DROPPED = "CAP_SYS_MODULE,CAP_SYS_TIME,CAP_SYS_RAWIO,CAP_SYS_RESOURCE,CAP_SYS_PACCT"
 PROPAGATE = pathlib.Path("/run/systemd/nspawn/propagate")
@@ -30,7 +32,8 @@ def boot(lab: Lab, host: Host, extra_binds: tuple[pathlib.Path, ...] = ()) -> No
         run(["nsenter", f"--net={network.NAMESPACES / namespace}", "mount", "-t", "sysfs", "sysfs", str(disks.sys)])
     command = ["systemd-nspawn", "--quiet", "--boot", f"--directory={disks.root}", f"--machine={namespace}"]
     command += [f"--hostname={host.hostname}", "--keep-unit", "--register=no", "--console=pipe"]
-    command += [f"--network-namespace-path={network.NAMESPACES / namespace}", f"--drop-capability={DROPPED}"]
+    command += [f"--network-namespace-path={network.NAMESPACES / namespace}", f"--capability={GRANTED}"]
+    command += [f"--drop-capability={DROPPED}"]
     command += ["--resolv-conf=off", "--timezone=off", "--link-journal=no"]
     for part in ("class/net", "devices/virtual/net"):
         command += [f"--bind-ro={disks.sys / part}:/sys/{part}"]
