@@ -39,7 +39,7 @@ Result<void> check_readable(const std::string& path) {
     return trouble(FailureKind::missing, path, "there is no such file or directory",
                    "Check the path after -i.");
   const int wanted = fs::is_directory(status) ? R_OK | X_OK : R_OK;
-  if (error || ::faccessat(AT_FDCWD, path.c_str(), wanted, AT_EACCESS) != 0)
+  if (::faccessat(AT_FDCWD, path.c_str(), wanted, AT_EACCESS) != 0)
     return trouble(FailureKind::denied, path, "permission denied",
                    "Run as a user who may read the inventory.");
   return {};

@@ -43,9 +43,7 @@ class AsNobody {
   AsNobody() {
     if (::geteuid() == 0) was_root_ = ::seteuid(65534) == 0;
   }
-  ~AsNobody() {
-    EXPECT_TRUE(!was_root_ || ::seteuid(0) == 0);
-  }
+  ~AsNobody() { EXPECT_TRUE(!was_root_ || ::seteuid(0) == 0); }
   AsNobody(const AsNobody&) = delete;
   AsNobody& operator=(const AsNobody&) = delete;
 
@@ -134,8 +132,10 @@ TEST_F(AnsibleInventory, RendersOnlyWhatHoldsATemplateAndOnlyForTheClustersGroup
 TEST_F(AnsibleInventory, KeepsOtherHostsWhereOneCannotBeRendered) {
   FakeProcessRunner processes{[](const ProcessRequest& request) {
     if (is_listing(request)) {
-      return printed(R"({"master": {"hosts": ["pg1"]}, "replica": {"hosts": ["pg2"]}, "_meta": {"hostvars": {
-        "pg1": {"hostname": "{{ h }}", "secret_word": "example-word"}, "pg2": {"hostname": "{{ h }}"}}}})");
+      return printed(
+          R"({"master": {"hosts": ["pg1"]}, "replica": {"hosts": ["pg2", "pg3"]}, "_meta": {"hostvars": {
+        "pg1": {"hostname": "{{ h }}", "secret_word": "example-word"}, "pg2": {"hostname": "{{ h }}"},
+        "pg3": {"hostname": "node3"}}}})");
     }
     return printed(
         "pg1 | SUCCESS => {\"msg\": \"pgfiredrill {\\\"hostname\\\": [\\\"node1\\\"]}\"}\n"
