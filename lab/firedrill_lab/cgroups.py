@@ -36,12 +36,17 @@ def _groups(lab: Lab, member: str | None) -> list[pathlib.Path]:
     return [tree / "pgfiredrill" / lab.name / (member or "") for tree in trees()]
 
 
-def enter(lab: Lab, member: str) -> Callable[[], None]:
-    """What a child has to do before it becomes another program, so that it stands in the group."""
+def make(lab: Lab, member: str) -> list[pathlib.Path]:
+    """Make a host's groups, one in each tree."""
     groups = _groups(lab, member)
     for group in groups:
         group.mkdir(parents=True, exist_ok=True)
-    files = [str(group / "cgroup.procs") for group in groups]
+    return groups
+
+
+def enter(lab: Lab, member: str) -> Callable[[], None]:
+    """What a child has to do before it becomes another program, so that it stands in the group."""
+    files = [str(group / "cgroup.procs") for group in make(lab, member)]
 
     def step() -> None:
         for file in files:

@@ -37,6 +37,10 @@ def main(arguments: Sequence[str]) -> int:
         if error.hint:
             print(f"  {error.hint}", file=sys.stderr)
         return error.code
+    except BrokenPipeError:
+        # The reader has seen enough (`lab status | head`); nothing is left to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("\nlab: interrupted; `lab/lab up` goes on, `lab/lab down` removes what there is", file=sys.stderr)
         return 1

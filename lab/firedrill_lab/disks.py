@@ -61,10 +61,15 @@ def mounts_below(folder: pathlib.Path) -> list[str]:
     return points[::-1]
 
 
-def unmount_below(folder: pathlib.Path) -> None:
-    """Unmount all below a folder; a frozen file system is thawed first, else that would wait for ever."""
+def thaw_below(folder: pathlib.Path) -> None:
+    """Thaw what a drill has frozen: a process that waits to write there cannot even be killed."""
     for point in mounts_below(folder):
-        run(["fsfreeze", "--unfreeze", point], check=False)
+        if point.endswith("/data"):
+            run(["fsfreeze", "--unfreeze", point], check=False)
+
+
+def unmount_below(folder: pathlib.Path) -> None:
+    for point in mounts_below(folder):
         if run(["umount", point], check=False).returncode != 0:
             run(["umount", "--lazy", point], check=False)
 

@@ -6,20 +6,29 @@ import os
 import pathlib
 import shlex
 import shutil
-import signal
 import socket
 import subprocess
 
 from . import cgroups, network
-from .disks import HostDisks
+from .disks import HostDisks, thaw_below
 from .errors import LabError
-from .names import HOSTS, Host, Lab
+from .names import Host, Lab
 from .shell import ENVIRONMENT, run, wait_until
 
 # What a host needs to have firewall rules, traffic shaping and a VIP in its own namespace.
 GRANTED = "CAP_NET_ADMIN,CAP_NET_RAW"
 # Never inside: loading modules, the clock and raw devices of the machine that carries the lab.
 DROPPED = "CAP_SYS_MODULE,CAP_SYS_TIME,CAP_SYS_RAWIO,CAP_SYS_RESOURCE,CAP_SYS_PACCT"
+# systemd-nspawn ends with 133 when the host inside reboots, and leaves the restart to its caller. The
+# groups to start it in are the first argument; the caller itself must not stand in them.
+KEEPER = """
+groups=$1
+shift
+while :; do
+    (for group in $groups; do echo 0 > "$group/cgroup.procs"; done; exec "$@")
+    [ $? = 133 ] || exit
+done
+"""
 PROPAGATE = pathlib.Path("/run/systemd/nspawn/propagate")
 
 
@@ -40,14 +49,15 @@ def boot(lab: Lab, host: Host, extra_binds: tuple[pathlib.Path, ...] = ()) -> No
     if host.runs_database:
         command += [f"--bind={disks.data}:/var/lib/postgresql"]
     command += [f"--bind-ro={path}" for path in extra_binds]
+    groups = " ".join(map(str, cgroups.make(lab, host.name)))
     with open(disks.console, "ab") as console:
         subprocess.Popen(
-            command,
+            ["sh", "-c", KEEPER, "keeper", groups, *command],
             stdin=subprocess.DEVNULL,
             stdout=console,
             stderr=console,
             start_new_session=True,
-            preexec_fn=cgroups.enter(lab, host.name),
+            preexec_fn=cgroups.enter(lab, f"{host.name}/keeper"),
             env={**ENVIRONMENT, "UNIFIED_CGROUP_HIERARCHY": "1"},
         )
     try:
@@ -60,20 +70,9 @@ def is_running(lab: Lab, host: Host) -> bool:
     return bool(cgroups.processes(lab, host.name))
 
 
-def shut_down(lab: Lab, host: Host, seconds: float = 30) -> None:
-    """The orderly way: the host's systemd stops its units. Killed where that takes too long."""
-    first = cgroups.first_process(lab, host.name)
-    if first is not None:
-        os.kill(first, signal.SIGRTMIN + 4)
-        try:
-            wait_until(lambda: not is_running(lab, host), seconds, f"{host.name} does not shut down")
-        except LabError:
-            pass
-    kill(lab, host)
-
-
 def kill(lab: Lab, host: Host) -> None:
     """End all of a host at once, as a power cut does (but the page cache stays)."""
+    thaw_below(HostDisks(lab, host).folder)
     cgroups.kill(lab, host.name)
     shutil.rmtree(PROPAGATE / lab.machine(host), ignore_errors=True)
 
@@ -114,7 +113,3 @@ def on_host(
         said = error.what.rsplit(": ", 1)[-1]
         first = script.strip().splitlines()[0]
         raise LabError(f"{host.name}: `{first}` failed: {said}") from error
-
-
-def host_at(lab: Lab, address: str) -> Host | None:
-    return next((host for host in HOSTS if lab.address(host) == address), None)

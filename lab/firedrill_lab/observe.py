@@ -6,7 +6,6 @@ that does not answer is recorded with the reason, never left out.
 
 from __future__ import annotations
 
-import base64
 import csv
 import dataclasses
 import http.client
@@ -126,22 +125,11 @@ def _get_json(lab: Lab, url: str) -> Any:
         return json.load(response)
 
 
-def etcd_request(lab: Lab, address: str, path: str, body: dict[str, str] | None) -> dict[str, Any]:
-    """One request to etcd's JSON gateway with the lab's client certificate."""
+def _etcd_health(lab: Lab, address: str) -> bool:
     context = ssl.create_default_context(cafile=str(lab.access / "etcd" / "ca.crt"))
     context.load_cert_chain(lab.access / "etcd" / "server.crt", lab.access / "etcd" / "server.key")
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(f"https://{address}:2379{path}", data=data)
-    with urllib.request.urlopen(request, timeout=SECONDS, context=context) as response:
-        return json.load(response)
-
-
-def base64_text(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
-
-
-def _etcd_health(lab: Lab, address: str) -> bool:
-    return etcd_request(lab, address, "/health", None).get("health") == "true"
+    with urllib.request.urlopen(f"https://{address}:2379/health", timeout=SECONDS, context=context) as response:
+        return json.load(response).get("health") == "true"
 
 
 def _servers_up(url: str) -> dict[str, list[str]]:

@@ -28,6 +28,7 @@ def traces(lab: Lab) -> list[str]:
 def stop(lab: Lab) -> None:
     """Remove all that runs and all that is mounted; the lab's folder stays."""
     at_once(lambda host: network.cut_cable(lab, host), HOSTS)
+    disks.thaw_below(lab.home)
     cgroups.kill(lab)
     for host in HOSTS:
         hosts.kill(lab, host)
