@@ -1,4 +1,4 @@
-/// The example inventories must work, through the Ansible of this machine.
+/// The example inventories and the lab's must work, through the Ansible of this machine.
 
 #include <filesystem>
 #include <string>
@@ -23,24 +23,23 @@ class Examples : public ::testing::Test {
 
   static ClusterSeed read(const std::string& name) {
     SystemProcessRunner processes;
-    const auto seed =
-        read_ansible_inventory({.path = std::string{PGFIREDRILL_SOURCE_DIR} + "/inventories/examples/" + name,
-                                .vault_password_file = {}},
-                               processes);
+    const auto seed = read_ansible_inventory(
+        {.path = std::string{PGFIREDRILL_SOURCE_DIR} + "/inventories/" + name, .vault_password_file = {}},
+        processes);
     EXPECT_TRUE(seed.has_value()) << (seed ? "" : seed.error().message());
     return seed ? *seed : ClusterSeed{};
   }
 };
 
 TEST_F(Examples, Minimal) {
-  const ClusterSeed seed = read("minimal.ini");
+  const ClusterSeed seed = read("examples/minimal.ini");
   EXPECT_THAT(seed.hosts, SizeIs(3));
   EXPECT_THAT(seed.remarks, IsEmpty());
   EXPECT_EQ(seed.settings.cluster_name, "postgres-cluster");
 }
 
 TEST_F(Examples, Yaml) {
-  const ClusterSeed seed = read("yaml");
+  const ClusterSeed seed = read("examples/yaml");
   ASSERT_THAT(seed.hosts, SizeIs(6));
   EXPECT_THAT(seed.remarks, IsEmpty());
   EXPECT_EQ(seed.settings.cluster_name, "staging-cluster");
@@ -49,11 +48,18 @@ TEST_F(Examples, Yaml) {
 }
 
 TEST_F(Examples, VirtualAddress) {
-  const ClusterSeed seed = read("virtual-ip.yml");
+  const ClusterSeed seed = read("examples/virtual-ip.yml");
   EXPECT_THAT(seed.hosts, SizeIs(3));
   EXPECT_THAT(seed.remarks, IsEmpty());
   EXPECT_EQ(seed.settings.cluster_vip, "192.0.2.100");
   EXPECT_EQ(seed.settings.with_haproxy, true);
+}
+
+TEST_F(Examples, Lab) {
+  const ClusterSeed seed = read("lab.yml");
+  EXPECT_GE(seed.hosts.size(), 3u);
+  EXPECT_THAT(seed.remarks, IsEmpty());
+  EXPECT_FALSE(seed.settings.cluster_name.empty());
 }
 
 }  // namespace
