@@ -133,7 +133,10 @@ Result<EtcdStatus> parse_etcd_status(const std::string& body, const std::string&
 }
 
 Result<std::vector<EtcdMember>> parse_etcd_members(const std::string& body, const std::string& where) {
-  return read_list<EtcdMember>(body, "members", read_member, question(kMembersPath, where));
+  const HttpQuestion asked_for = question(kMembersPath, where);
+  auto members = read_list<EtcdMember>(body, "members", read_member, asked_for);
+  if (members && members->empty()) return wrong_shape("members is not there", asked_for);
+  return members;
 }
 
 Result<std::vector<EtcdKeyValue>> parse_etcd_range(const std::string& body, const std::string& where) {

@@ -141,6 +141,7 @@ Result<std::vector<HaproxyStatsRow>> parse_haproxy_stats(const std::string& csv,
   if (!CsvReader{std::string_view{csv}.substr(2)}.read(rows)) {
     return wrong_shape("it ends in the middle of a line", question(where));
   }
+  if (rows.empty()) return wrong_shape("no header line", question(where));
   const Columns columns{rows.front()};
   for (const char* name : {"pxname", "svname", "status"}) {
     if (!columns.has(name)) return wrong_shape(std::string{"no column "} + name, question(where));

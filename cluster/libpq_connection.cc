@@ -27,9 +27,13 @@ std::string complaint_about(const ConnectParameters& parameters) {
     return "a parameter has a NUL byte in it";
   }
   if (parameters.host.empty()) return "no host is given";
+  if (parameters.user.empty()) return "no user is given";  // libpq would take the one who runs the program
   // libpq would take it for a list and walk it.
   if (parameters.host.find(',') != std::string::npos) return "the host is a list";
   if (parameters.port < 1 || parameters.port > 65535) return std::to_string(parameters.port) + " is no port";
+  if (parameters.sslmode.starts_with("verify-") && parameters.ca_file.empty()) {
+    return "sslmode " + parameters.sslmode + " needs a file of trusted authorities";
+  }
   return {};
 }
 

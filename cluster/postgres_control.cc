@@ -1,4 +1,4 @@
-// The one file that knows libpqxx: 6.4 (Debian 12) and 7.10 (Debian 13) differ.
+// The one file that knows libpqxx: 6.4 (Debian 12) and 7 (7.10 in Debian 13) differ.
 
 #include "cluster/postgres_control.h"
 
@@ -34,7 +34,11 @@ pqxx::result execute(pqxx::transaction_base& transaction, const std::string& sql
                      const std::vector<std::string>& values) {
   pqxx::params parameters;
   for (const std::string& value : values) parameters.append(value);
-  return transaction.exec(sql, parameters);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wdeprecated-declarations"  // 7.10 calls it exec, 7.8 (Ubuntu 24.04) has no such
+  return transaction.exec_params(sql, parameters);
+#pragma GCC diagnostic pop
 }
 
 #else
@@ -58,7 +62,12 @@ class Connection : private Adopted, public pqxx::connection_base {
  public:
   explicit Connection(LibpqConnection libpq)
       : Adopted{std::move(libpq)}, pqxx::connection_base{static_cast<Adopted&>(*this)} {
-    init();
+    try {
+      init();
+    } catch (...) {
+      close();  // no destructor runs for what was not constructed
+      throw;
+    }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // gone in 7, which never reconnects
     inhibit_reactivation(true);
@@ -133,12 +142,14 @@ Failure PostgresControl::Session::failure(FailureKind kind, const std::string& w
 }
 
 Failure PostgresControl::Session::refused(const std::string& what, const pqxx::sql_error& error) const {
-  const std::string state = error.sqlstate();
+  // libpqxx 6 forgets the SQLSTATE of this one.
+  const bool unprivileged = dynamic_cast<const pqxx::insufficient_privilege*>(&error) != nullptr;
+  const std::string state = unprivileged ? "42501" : error.sqlstate();
   const std::string said = (state.empty() ? "" : state + " ") + error.what();
   if (state == "57014") {
     return failure(FailureKind::timed_out, what, said, "The server is overloaded, or a lock is in the way.");
   }
-  if (state == "42501") return failure(FailureKind::denied, what, said, "This needs another database user.");
+  if (unprivileged) return failure(FailureKind::denied, what, said, "This needs another database user.");
   return failure(FailureKind::failed, what, said, "");
 }
 
