@@ -1,17 +1,16 @@
 #include "cluster/pgbackrest_info.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 
-#include <nlohmann/json.hpp>
+#include "cluster/json_value.h"
 
 namespace pgfiredrill {
 namespace {
 
-using Json = nlohmann::json;
-
 /// pgBackRest's code for "could not be read"; the codes below it say what was found.
 constexpr std::int64_t kStatusOther = 99;
+constexpr int kMaximumRepositories = 256;  ///< pgBackRest's own limit
 constexpr int kExitNotFound = 127;
 
 Failure malformed_info(const std::string& where, const std::string& why) {
@@ -23,26 +22,13 @@ Failure malformed_info(const std::string& where, const std::string& why) {
       .hint = "Run 'pgbackrest info --output=json' there as the postgres user and look at what it prints."};
 }
 
-const Json& member(const Json& object, const char* name) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
-  const auto found = object.find(name);
-  return found == object.end() ? kNone : *found;
+std::string text(const JsonValue& value) {
+  return value.text().value_or("");
 }
 
-/// 0 where it is no integer or does not fit.
-std::int64_t integer(const Json& value) {
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<std::uint64_t>();
-    return number > std::uint64_t{std::numeric_limits<std::int64_t>::max()}
-               ? 0
-               : static_cast<std::int64_t>(number);
-  }
-  return value.is_number_integer() ? value.get<std::int64_t>() : 0;
-}
-
-std::string text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string{};
+/// 0 where it is none.
+std::int64_t integer(const JsonValue& value) {
+  return value.integer().value_or(0);
 }
 
 /// Which repository and which of its databases an archive or a backup belongs to.
@@ -52,56 +38,55 @@ struct Owner {
 };
 
 /// Releases before several repositories name none: it is repository 1.
-std::int64_t repository_key(const Json& key) {
+std::int64_t repository_key(const JsonValue& key) {
   return key.is_null() ? 1 : integer(key);
 }
 
-Owner owner_of(const Json& item) {
-  const Json& database = member(item, "database");
-  return {.repository = repository_key(member(database, "repo-key")),
-          .database = integer(member(database, "id"))};
+Owner owner_of(const JsonValue& item) {
+  const JsonValue database = item.at("database");
+  return {.repository = repository_key(database.at("repo-key")), .database = integer(database.at("id"))};
 }
 
-std::int64_t current_database(const Json& stanza, std::int64_t repository) {
+std::int64_t current_database(const JsonValue& stanza, std::int64_t repository) {
   std::int64_t highest = 0;
-  for (const Json& database : member(stanza, "db")) {
-    if (repository_key(member(database, "repo-key")) != repository) continue;
-    highest = std::max(highest, integer(member(database, "id")));
+  for (const JsonValue& database : stanza.at("db").elements()) {
+    if (repository_key(database.at("repo-key")) != repository) continue;
+    highest = std::max(highest, integer(database.at("id")));
   }
   return highest;
 }
 
-void take_status(Repository& repository, const Json& status) {
-  repository.status = one_line(text(member(status, "message")));
-  repository.reachable = status.is_object() && integer(member(status, "code")) != kStatusOther;
+void take_status(Repository& repository, const JsonValue& status) {
+  repository.status = one_line(text(status.at("message")));
+  repository.reachable = status.is_object() && integer(status.at("code")) != kStatusOther;
 }
 
-void take_archives(Repository& repository, const Json& stanza, std::int64_t database) {
-  for (const Json& archive : member(stanza, "archive")) {
+void take_archives(Repository& repository, const JsonValue& stanza, std::int64_t database) {
+  for (const JsonValue& archive : stanza.at("archive").elements()) {
     const Owner owner = owner_of(archive);
     if (owner.repository != repository.key || owner.database != database) continue;
-    repository.archive_min = text(member(archive, "min"));
-    repository.archive_max = text(member(archive, "max"));
+    repository.archive_min = text(archive.at("min"));
+    repository.archive_max = text(archive.at("max"));
   }
 }
 
-Backup backup_of(const Json& item) {
-  const Json& info = member(item, "info");
-  const Json& in_repository = member(info, "repository");
-  const Json& whole = member(in_repository, "size");
-  return {.label = text(member(item, "label")),
-          .type = text(member(item, "type")),
-          .stopped_at = std::chrono::seconds{integer(member(member(item, "timestamp"), "stop"))},
-          .repository_bytes = integer(whole.is_null() ? member(in_repository, "delta") : whole),
-          .database_bytes = integer(member(info, "size"))};
+Backup backup_of(const JsonValue& item) {
+  const JsonValue info = item.at("info");
+  const JsonValue in_repository = info.at("repository");
+  const JsonValue whole = in_repository.at("size");
+  return {.label = text(item.at("label")),
+          .type = text(item.at("type")),
+          .stopped_at = std::chrono::seconds{integer(item.at("timestamp").at("stop"))},
+          .repository_bytes = integer(whole.is_null() ? in_repository.at("delta") : whole),
+          .database_bytes = integer(info.at("size"))};
 }
 
 void keep_later(std::optional<Backup>& latest, const Backup& backup) {
   if (!latest || backup.stopped_at >= latest->stopped_at) latest = backup;
 }
 
-void take_backups(Repository& repository, const Json& stanza, std::int64_t database) {
-  for (const Json& item : member(stanza, "backup")) {
+void take_backups(Repository& repository, const JsonValue& stanza, std::int64_t database) {
+  for (const JsonValue& item : stanza.at("backup").elements()) {
     const Owner owner = owner_of(item);
     if (owner.repository != repository.key || owner.database != database) continue;
     const Backup backup = backup_of(item);
@@ -111,7 +96,8 @@ void take_backups(Repository& repository, const Json& stanza, std::int64_t datab
   }
 }
 
-Repository repository_of(const Json& stanza, const std::string& name, std::int64_t key, const Json& status) {
+Repository repository_of(const JsonValue& stanza, const std::string& name, std::int64_t key,
+                         const JsonValue& status) {
   Repository repository;
   repository.key = static_cast<int>(key);
   repository.stanza = name;
@@ -122,18 +108,20 @@ Repository repository_of(const Json& stanza, const std::string& name, std::int64
   return repository;
 }
 
-Result<std::vector<Repository>> repositories_of(const Json& stanza, const std::string& name,
+Result<std::vector<Repository>> repositories_of(const JsonValue& stanza, const std::string& name,
                                                 const std::string& where) {
-  const Json& listed = member(stanza, "repo");
-  if (listed.is_null()) return std::vector{repository_of(stanza, name, 1, member(stanza, "status"))};
-  // pgBackRest has at most 256 repositories; each one here walks all backups.
-  if (!listed.is_array() || listed.size() > 256)
-    return malformed_info(where, "'repo' is no list of repositories");
+  const JsonValue listed = stanza.at("repo");
+  if (listed.is_null()) return std::vector{repository_of(stanza, name, 1, stanza.at("status"))};
+  if (!listed.is_array()) return malformed_info(where, "'repo' is no list of repositories");
   std::vector<Repository> repositories;
-  for (const Json& item : listed) {
-    const std::int64_t key = integer(member(item, "key"));
-    if (key < 1 || key > 256) return malformed_info(where, "a repository has no key");
-    repositories.push_back(repository_of(stanza, name, key, member(item, "status")));
+  for (const JsonValue& item : listed.elements()) {
+    const std::int64_t key = integer(item.at("key"));
+    if (key < 1 || key > kMaximumRepositories) return malformed_info(where, "a repository has no key");
+    // Each one walks all backups.
+    if (std::ssize(repositories) == kMaximumRepositories) {
+      return malformed_info(where, "it has more repositories than pgBackRest");
+    }
+    repositories.push_back(repository_of(stanza, name, key, item.at("status")));
   }
   return repositories;
 }
@@ -154,12 +142,12 @@ Failure info_failure(const Host& host, const RemoteResult& result) {
 
 Result<std::vector<Repository>> parse_pgbackrest_info(const std::string& json, const std::string& stanza,
                                                       const std::string& where) {
-  const Json answer = Json::parse(json, nullptr, false);
-  if (answer.is_discarded()) return malformed_info(where, "it is not JSON");
-  if (!answer.is_array()) return malformed_info(where, "it is not a list of stanzas");
-  for (const Json& item : answer) {
+  const auto answer = JsonValue::parse(json);
+  if (!answer) return malformed_info(where, "it is not JSON");
+  if (!answer->is_array()) return malformed_info(where, "it is not a list of stanzas");
+  for (const JsonValue& item : answer->elements()) {
     if (!item.is_object()) return malformed_info(where, "a stanza is not an object");
-    if (text(member(item, "name")) == stanza) return repositories_of(item, stanza, where);
+    if (text(item.at("name")) == stanza) return repositories_of(item, stanza, where);
   }
   return std::vector<Repository>{};
 }

@@ -193,7 +193,7 @@ class KeepalivedReader {
       case Block::other:
         break;
     }
-    if (first.starts_with("include")) remark("includes other files, which are not read");
+    if (first.starts_with("include")) remark_on(statement_line_, "includes other files, which are not read");
     statement_.clear();
   }
 
@@ -206,9 +206,11 @@ class KeepalivedReader {
     if (name == "advert_int") instance.advert_interval = seconds_of(value);
   }
 
-  void remark(const std::string& clause) {
+  void remark(const std::string& clause) { remark_on(line_, clause); }
+
+  void remark_on(std::size_t line, const std::string& clause) {
     if (conf_.remarks.size() >= kMaximumRemarks) return;
-    conf_.remarks.push_back(file_.where + ": line " + std::to_string(line_) + " " + clause + ".");
+    conf_.remarks.push_back(file_.where + ": line " + std::to_string(line) + " " + clause + ".");
   }
 
   ConfigFile file_;

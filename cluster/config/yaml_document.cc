@@ -10,6 +10,8 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/text.h"
+
 namespace pgfiredrill {
 namespace {
 
@@ -113,15 +115,17 @@ class YamlTreeBuilder final : public YAML::EventHandler {
 Result<YamlDocument> YamlDocument::parse(const std::string& text, const ConfigFile& file) {
   if (const auto refusal = refuse_unreadable(file, text)) return *refusal;
   YamlDocument document;
+  const std::size_t line_count = std::max<std::size_t>(lines(text).size(), 1);
   try {
     YamlTreeBuilder builder{document};
-    std::istringstream stream{text};
+    // yaml-cpp takes a quote that is still open at the end for closed; before an end of document it does not.
+    std::istringstream stream{text + "\n...\n"};
     YAML::Parser{stream}.HandleNextDocument(builder);
   } catch (const OverBound& bound) {
     return malformed_line(file, bound.line, bound.why);
   } catch (const YAML::Exception& error) {
     // Its text may quote the file (an anchor's name), so only the place is told.
-    return malformed_line(file, line_of(error.mark), "is not valid YAML");
+    return malformed_line(file, std::min(line_of(error.mark), line_count), "is not valid YAML");
   } catch (const std::exception&) {
     return malformed_file(file, "it is not valid YAML");
   }
