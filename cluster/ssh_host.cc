@@ -153,7 +153,7 @@ Failure SshHost::explain(const ProcessResult& result, const std::string& what,
                                  ? description_.address
                                  : description_.ssh.user + "@" + description_.address;
   Failure failure{.kind = FailureKind::failed,
-                  .what = what,
+                  .what = result.timed_out || result.output_cut ? what : "log in by ssh",
                   .where = name() + " (" + target + ")",
                   .came_back = last_line(result.err),
                   .hint = "Try `ssh " + target + "` by hand."};

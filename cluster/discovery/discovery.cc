@@ -1,6 +1,7 @@
 #include "cluster/discovery/discovery.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "cluster/discovery/deployment_type.h"
@@ -107,6 +108,16 @@ void describe_versions(ClusterDescription& description, const std::vector<HostLo
   for (const ConsensusMember& member : services.consensus) add(member.name, "etcd", member.version);
 }
 
+void remark_on_views(std::vector<std::string>& remarks, const ServiceLook& services) {
+  std::set<std::string> distinct;
+  std::string views;
+  for (const auto& [host, leader] : services.leaders) {
+    distinct.insert(leader);
+    views += (views.empty() ? "" : ", ") + host + " says " + (leader.empty() ? "nobody" : leader);
+  }
+  if (distinct.size() > 1) remarks.push_back("Patroni's nodes do not agree on who leads: " + views + ".");
+}
+
 /// Odd things that are no obstacle but that a person should know.
 void remark(ClusterDescription& description, const ClusterSeed& seed, const ServiceLook& services) {
   description.remarks = seed.remarks;
@@ -121,6 +132,7 @@ void remark(ClusterDescription& description, const ClusterSeed& seed, const Serv
     remarks.emplace_back(
         "This is a standby cluster: its leader follows another cluster and takes no writes.");
   }
+  remark_on_views(remarks, services);
   for (const HostDescription& host : description.hosts) {
     if (!host.inventory_master) continue;
     for (const Member& member : description.members) {

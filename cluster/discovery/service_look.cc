@@ -38,7 +38,6 @@ class Interviewer {
   ServiceLook run() {
     TaskGroup tasks;
     tasks.start([this] { ask_repositories(); });  // the slowest one first
-    tasks.start([this] { ask_cluster(); });
     for (const HostLook& look : looks_) {
       if (look.has(HostRole::postgres)) tasks.start([this, &look] { ask_node(look); });
       if (look.haproxy) tasks.start([this, &look] { ask_balancer(look); });
@@ -48,10 +47,17 @@ class Interviewer {
       if (look.patroni) tasks.start([this, &look] { ask_server(look); });
     }
     tasks.wait();
+    choose_view();
     return std::move(found_);
   }
 
  private:
+  /// The cluster as one node sees it.
+  struct View {
+    PatroniCluster cluster;
+    Result<PatroniConfig> config = Failure{};
+  };
+
   template <typename Add>
   void learn(const Add& add) {
     const std::lock_guard lock{mutex_};
@@ -72,26 +78,44 @@ class Interviewer {
     return {seams_.http, address, rest_identity(look), at(look.name(), address)};
   }
 
+  /// Each node is asked for the whole cluster too: one that hangs must not delay the answer of another, and
+  /// views that differ are worth knowing.
   void ask_node(const HostLook& look) {
-    const auto node = rest(look).node();
+    const PatroniRest patroni = rest(look);
+    const auto node = patroni.node();
     if (!node) return trouble(look.name(), "patroni", node.error());
     learn([&](ServiceLook& found) { found.nodes[look.name()] = *node; });
+    const auto cluster = patroni.cluster();
+    if (!cluster) return trouble(look.name(), "patroni cluster", cluster.error());
+    View view{.cluster = *cluster, .config = patroni.config()};
+    learn([&](ServiceLook& found) {
+      found.leaders[look.name()] = leader_of(view.cluster);
+      views_.emplace(look.name(), std::move(view));
+    });
   }
 
-  /// The first host that answers speaks for the cluster; those that do not are reported by ask_node.
-  void ask_cluster() {
+  static std::string leader_of(const PatroniCluster& cluster) {
+    for (const PatroniMember& member : cluster.members) {
+      if (member.role == "leader" || member.role == "standby_leader" || member.role == "master")
+        return member.name;
+    }
+    return {};
+  }
+
+  /// The first host that answered, in the inventory's order, speaks for the cluster. On the calling thread,
+  /// after all.
+  void choose_view() {
     for (const HostLook& look : looks_) {
-      if (!look.has(HostRole::postgres)) continue;
-      const PatroniRest patroni = rest(look);
-      const auto cluster = patroni.cluster();
-      if (!cluster) continue;
-      const auto config = patroni.config();
-      if (!config) trouble(look.name(), "patroni configuration", config.error());
-      return learn([&](ServiceLook& found) {
-        found.cluster = *cluster;
-        if (config) found.config = *config;
-        found.cluster_source = look.name();
-      });
+      const auto view = views_.find(look.name());
+      if (view == views_.end()) continue;
+      found_.cluster = view->second.cluster;
+      found_.cluster_source = look.name();
+      if (view->second.config) {
+        found_.config = *view->second.config;
+      } else {
+        trouble(look.name(), "patroni configuration", view->second.config.error());
+      }
+      return;
     }
   }
 
@@ -252,6 +276,7 @@ class Interviewer {
   const SqlLogin login_;
   std::mutex mutex_;
   ServiceLook found_;
+  std::map<std::string, View> views_;
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ struct ServiceLook {
   std::optional<PatroniCluster> cluster;
   std::optional<PatroniConfig> config;
   std::string cluster_source;  ///< host that answered the two above
+  std::map<std::string, std::string> leaders;  ///< who leads, by each host's own view; empty: nobody
   std::map<std::string, std::vector<HaproxyStatsRow>> balancers;
   std::vector<ConsensusMember> consensus;
   std::vector<PoolerLook> poolers;

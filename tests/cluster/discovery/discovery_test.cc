@@ -138,13 +138,27 @@ TEST(Discovery, GoesOnWithoutAHostThatIsDown) {
 TEST(Discovery, SaysOfEachHostWhatItsPatroniAnswered) {
   FakeCluster fake;
   fake.rest_body["10.77.0.11:8008/patroni"] = "<html><body>It works!</body></html>";
-  fake.rest_body["10.77.0.11:8008/cluster"] = R"({"members": [{"name": "pgno)";
+  fake.rest_body["10.77.0.12:8008/cluster"] = R"({"members": [{"name": "pgno)";
   const ClusterDescription cluster = fake.discover();
-  const NotReached* missing = find_not_reached(cluster, "pg1", "patroni");
-  ASSERT_NE(missing, nullptr) << troubles(cluster);
-  EXPECT_EQ(missing->failure.kind, FailureKind::malformed);
-  EXPECT_FALSE(missing->failure.hint.empty());
-  EXPECT_EQ(cluster.members.size(), 3u) << "pg2 knows the members too";
+  for (const char* topic : {"patroni", "patroni cluster"}) {
+    SCOPED_TRACE(topic);
+    const NotReached* missing =
+        find_not_reached(cluster, topic == std::string{"patroni"} ? "pg1" : "pg2", topic);
+    ASSERT_NE(missing, nullptr) << troubles(cluster);
+    EXPECT_EQ(missing->failure.kind, FailureKind::malformed);
+    EXPECT_FALSE(missing->failure.hint.empty());
+  }
+  EXPECT_EQ(cluster.members.size(), 3u) << "pg3 knows the members too";
+}
+
+TEST(Discovery, SaysThatNodesDoNotAgreeOnWhoLeads) {
+  FakeCluster fake;
+  fake.rest_body["10.77.0.13:8008/cluster"] =
+      R"({"members": [{"name": "pgnode03", "role": "leader", "state": "running", "host": "10.77.0.13", "port": 5432}]})";
+  const ClusterDescription cluster = fake.discover();
+  EXPECT_THAT(cluster.remarks,
+              Contains(HasSubstr("do not agree on who leads: pg1 says pgnode01, pg2 says pgnode01, "
+                                 "pg3 says pgnode03")));
 }
 
 TEST(Discovery, SaysWhichFileMayNotBeRead) {
@@ -267,6 +281,21 @@ TEST(Discovery, KnowsAnAddressThatFollowsTheLeader) {
   EXPECT_EQ(cluster.type, DeploymentType::b);
   EXPECT_EQ(entry_point(cluster, "10.77.0.200:6432").role, EntryPointRole::primary);
   EXPECT_EQ(cluster.settings.vip_interval.value, 1000ms);
+}
+
+TEST(Discovery, KnowsConsulByPatroni) {
+  FakeCluster fake;
+  for (const char* host : {"pg1", "pg2", "pg3"}) {
+    auto& yml = fake.files(host)["/etc/patroni/patroni.yml"];
+    const auto from = yml.find("etcd3:");
+    yml.replace(from, yml.find("bootstrap:") - from, "consul:\n  host: 127.0.0.1:8500\n");
+    fake.files(host).erase("/etc/etcd/etcd.conf");
+    fake.files(host).erase("/etc/haproxy/haproxy.cfg");
+  }
+  const ClusterDescription cluster = fake.discover();
+  EXPECT_EQ(cluster.type, DeploymentType::c);
+  EXPECT_EQ(cluster.dcs_type, "consul");
+  EXPECT_THAT(cluster.not_reached, IsEmpty()) << troubles(cluster);
 }
 
 TEST(Discovery, AsksNothingOfAHostOutsideTheInventory) {
