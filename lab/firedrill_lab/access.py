@@ -15,6 +15,7 @@ import io
 import json
 import pathlib
 import secrets
+import shutil
 import tarfile
 import tempfile
 
@@ -51,6 +52,7 @@ def ensure_access(lab: Lab) -> None:
     if not (lab.access / "secrets.json").exists():
         write_private(lab.access / "secrets.json", json.dumps(_new_secrets(), indent=2) + "\n")
     _ensure_ssh_keys(lab)
+    _forget_other_addresses(lab)
     _ensure_certificates(lab)
     for host in DATABASE_HOSTS:
         _pack(lab, host, PLACES if host != DATABASE_HOSTS[0] else PLACES + PLACES_ON_FIRST_HOST)
@@ -76,6 +78,15 @@ def _ensure_ssh_keys(lab: Lab) -> None:
         kind, key_text, *_ = (lab.access / "host-keys" / f"{host.name}.pub").read_text().split()
         lines.append(f"{host.hostname},{lab.address(host)} {kind} {key_text}\n")
     write_private(lab.access / "known_hosts", "".join(lines))
+
+
+def _forget_other_addresses(lab: Lab) -> None:
+    """Certificates name addresses: a lab that has moved to another subnet needs new ones."""
+    made_for = lab.access / "subnet"
+    if not made_for.exists() or made_for.read_text() != f"{lab.subnet}\n":
+        for name in ("tls", "etcd", "s3"):
+            shutil.rmtree(lab.access / name, ignore_errors=True)
+        made_for.write_text(f"{lab.subnet}\n")
 
 
 def _ensure_certificates(lab: Lab) -> None:

@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     up = command("up", _up, "make the lab, or finish making it, and wait until it is healthy")
-    up.add_argument("--subnet", help=f"a private /24 of its own (default {DEFAULT_SUBNET})")
+    up.add_argument("--subnet", help=f"a private /24 of its own (default: its last one, or {DEFAULT_SUBNET})")
     up.add_argument("--profile", choices=("balancers", "vip"), default="balancers",
                     help="balancers: HAProxy on each host's address; vip: keepalived and one address (default %(default)s)")  # fmt: skip
     up.add_argument("--fast", action="store_true", help="short timings everywhere: failovers in seconds, unlike production")
@@ -92,9 +92,12 @@ def _parser() -> argparse.ArgumentParser:
 def _up(chosen: argparse.Namespace) -> int:
     options = Options(chosen.profile, chosen.fast, chosen.sync)
     lab = parse_lab(chosen.name, chosen.subnet or DEFAULT_SUBNET)
-    needs.require(lab)
+    known = _known(lab)
+    if known and not chosen.subnet:
+        lab = parse_lab(chosen.name, known["subnet"])  # where it was the last time
+    if not processes(lab) or os.geteuid() != 0:
+        needs.require(lab)
     with _only_command(lab):
-        known = _known(lab)
         standing = bool(processes(lab)) and snapshot.is_complete(lab)
         if standing and known:
             stands = Options(**known["options"])

@@ -97,6 +97,7 @@ def ssh_command(lab: Lab, host: Host) -> list[str]:
         "-o", "IdentitiesOnly=yes",
         "-o", "BatchMode=yes",
         "-o", "ConnectTimeout=5",
+        "-o", "ServerAliveInterval=5",
         "-o", "LogLevel=ERROR",
         f"root@{lab.address(host)}",
     ]  # fmt: skip

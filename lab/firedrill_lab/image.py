@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from . import cgroups
+from . import cgroups, disks
 from .errors import LabError
 from .names import MIRROR_VARIABLE, Lab
 from .shell import run
@@ -160,6 +160,7 @@ def _build(lab: Lab, path: pathlib.Path, mirror: str) -> None:
 
 def _remove_unfinished(folder: pathlib.Path) -> None:
     for path in folder.glob("*.unfinished"):
+        disks.unmount_below(path)
         shutil.rmtree(path)
 
 

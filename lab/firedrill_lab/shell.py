@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +21,9 @@ Result = TypeVar("Result")
 # Programs answer in English whatever the user's language is, since some answers are parsed.
 ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
 
 def run(
     command: Sequence[str],
@@ -28,7 +33,16 @@ def run(
     timeout: float | None = None,
     cgroup: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return what it said; raise with that where it failed."""
+    """Run a program to its end and return what it said; raise with that where it failed.
+
+    The program ends when this process is killed: an ssh to a host that is gone would stay for ever.
+    """
+
+    def before() -> None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if cgroup:
+            cgroup()
+
     try:
         done = subprocess.run(
             list(command),
@@ -39,7 +53,7 @@ def run(
             errors="replace",
             timeout=timeout,
             env=ENVIRONMENT,
-            preexec_fn=cgroup,
+            preexec_fn=before,
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pathlib
 from collections.abc import Callable
 
@@ -114,5 +113,5 @@ def keep(lab: Lab, mark: str) -> None:
 
 def record(lab: Lab, options: Options, mark: str) -> None:
     """Note what stands, for the commands that come after `up`."""
-    known = {"subnet": str(lab.subnet), "options": vars(options), "fingerprint": mark, "pid": os.getpid()}
+    known = {"subnet": str(lab.subnet), "options": vars(options), "fingerprint": mark}
     write_private(lab.home / "lab.json", json.dumps(known, indent=2) + "\n")
