@@ -8,7 +8,7 @@
 namespace pgfiredrill {
 namespace {
 
-constexpr std::int64_t kMaximumMilliseconds = std::int64_t{1} << 31;
+constexpr std::int64_t kMaximumMilliseconds = 2'147'483'647;
 
 struct TimeUnit {
   std::string_view name;

@@ -10,7 +10,7 @@
 namespace pgfiredrill {
 
 /// A number with one of us, ms, s, m, h, d; without one it is milliseconds. Microseconds are rounded up, as
-/// HAProxy does it. Absent on anything else and above HAProxy's limit of 2^31 ms.
+/// HAProxy does it. Absent on anything else and above HAProxy's limit of 2^31-1 ms.
 [[nodiscard]] std::optional<std::chrono::milliseconds> haproxy_time(std::string_view text);
 
 struct HaproxyAddress {

@@ -174,9 +174,11 @@ std::string repository_location(const PgbackrestConf& conf, const std::string& s
 
   if (type == "s3" || type == "gcs" || type == "azure") {
     const std::string bucket = option(type == "azure" ? "azure-container" : type + "-bucket");
-    const std::string endpoint = option(type + "-endpoint");
     const std::string location = type + "://" + bucket + (path.starts_with('/') ? "" : "/") + path;
-    return endpoint.empty() ? location : location + " at " + endpoint;
+    const std::string endpoint = option(type + "-endpoint");
+    if (endpoint.empty()) return location;
+    const std::string port = option("storage-port");  // tells repositories on one machine apart
+    return location + " at " + endpoint + (port.empty() ? "" : ":" + port);
   }
   const std::string host = or_else(option("host"), option("sftp-host"));
   const std::string location = type + " " + path;

@@ -51,11 +51,11 @@ Failure failure_of(const std::string& text) {
 }
 
 TEST(HaproxyCfg, ReadsWhatIsDeployedWithoutAVirtualAddress) {
-  const HaproxyCfg cfg = parse(read_fixture("cluster/data/config/haproxy-balancers.cfg"));
+  const HaproxyCfg cfg = parse(read_fixture("cluster/data/lab/haproxy.cfg"));
   EXPECT_EQ(cfg.maxconn, 8000);
   EXPECT_EQ(cfg.admin_socket, "/run/haproxy/admin.sock");
   EXPECT_THAT(cfg.remarks, IsEmpty());
-  ASSERT_EQ(cfg.listeners.size(), 3u);
+  ASSERT_EQ(cfg.listeners.size(), 5u);
 
   const HaproxyListener& stats = cfg.listeners[0];
   EXPECT_EQ(stats.name, "stats");
@@ -80,7 +80,7 @@ TEST(HaproxyCfg, ReadsWhatIsDeployedWithoutAVirtualAddress) {
 
   ASSERT_EQ(master.servers.size(), 3u);
   const HaproxyServer& server = master.servers[1];
-  EXPECT_EQ(server.name, "pg2");
+  EXPECT_EQ(server.name, "pgnode02");
   EXPECT_EQ(server.address, (Endpoint{"10.77.0.12", 6432}));
   EXPECT_TRUE(server.check);
   EXPECT_FALSE(server.disabled);
@@ -98,14 +98,16 @@ TEST(HaproxyCfg, ReadsWhatIsDeployedWithoutAVirtualAddress) {
   EXPECT_EQ(replicas.check_path, "/replica?lag=100MB");
   EXPECT_EQ(replicas.balance, "roundrobin");
   EXPECT_EQ(replicas.servers.front().rise, 2);
+  EXPECT_EQ(cfg.listeners[3].check_path, "/sync");
+  EXPECT_EQ(cfg.listeners[4].check_path, "/async?lag=100MB");
 }
 
 TEST(HaproxyCfg, BindsTheVirtualAddressWhereThereIsOne) {
-  const HaproxyCfg cfg = parse(read_fixture("cluster/data/config/haproxy-vip.cfg"));
-  ASSERT_EQ(cfg.listeners.size(), 3u);
+  const HaproxyCfg cfg = parse(read_fixture("cluster/data/lab/haproxy-vip.cfg"));
+  ASSERT_EQ(cfg.listeners.size(), 5u);
   EXPECT_THAT(cfg.listeners[0].binds, ElementsAre(Endpoint{"10.77.0.11", 7000}));
   EXPECT_THAT(cfg.listeners[1].binds, ElementsAre(Endpoint{"10.77.0.100", 5000}));
-  EXPECT_THAT(cfg.listeners[2].binds, ElementsAre(Endpoint{"10.77.0.100", 5001}));
+  EXPECT_THAT(cfg.listeners[4].binds, ElementsAre(Endpoint{"10.77.0.100", 5003}));
 }
 
 TEST(HaproxyCfg, AnEmptyFileHasNoListeners) {

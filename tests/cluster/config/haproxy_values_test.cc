@@ -16,10 +16,12 @@ TEST(HaproxyTime, TakesEveryUnitAndABareNumberAsMilliseconds) {
   EXPECT_EQ(haproxy_time("1d"), milliseconds{86'400'000});
   EXPECT_EQ(haproxy_time("1us"), milliseconds{1});  // rounded up, as HAProxy does it
   EXPECT_EQ(haproxy_time("0"), milliseconds{0});
+  EXPECT_EQ(haproxy_time("2147483647"), milliseconds{2'147'483'647});
 }
 
 TEST(HaproxyTime, IsAbsentOnAnythingElse) {
-  for (const char* text : {"", "s", "-1s", "1.5s", "1 s", "1w", "1m30s", "99999999999999999999s", "25d"}) {
+  for (const char* text :
+       {"", "s", "-1s", "1.5s", "1 s", "1w", "1m30s", "99999999999999999999s", "25d", "2147483648"}) {
     EXPECT_FALSE(haproxy_time(text)) << text;
   }
 }

@@ -44,7 +44,7 @@ struct Reader {
 
 std::vector<Reader> config_readers() {
   return {
-      {"haproxy", "haproxy-balancers.cfg", "listen a\n bind ",
+      {"haproxy", "../lab/haproxy.cfg", "listen a\n bind ",
        [](const auto& t) { return failure_of(parse_haproxy_cfg(t, "file")); }},
       {"patroni", "patroni.yml", "scope: a\nname: a\netcd3:\n  hosts: ",
        [](const auto& t) { return failure_of(parse_patroni_yml(t, "file")); }},

@@ -118,6 +118,13 @@ TEST(PgbackrestConf, SaysWhereEachKindOfRepositoryIs) {
   EXPECT_EQ(location_of("repo1-type=cifs\nrepo1-path=/p\n"), "cifs /p");
 }
 
+TEST(PgbackrestConf, TellsRepositoriesOnOneMachineApart) {
+  const PgbackrestConf conf = parse(read_fixture("cluster/data/lab/pgbackrest.conf"));
+  EXPECT_THAT(conf.repository_keys(), ElementsAre(1, 2));
+  EXPECT_EQ(repository_location(conf, "postgres-cluster", 1), "s3://repo1/pgbackrest at 10.77.0.14:9001");
+  EXPECT_EQ(repository_location(conf, "postgres-cluster", 2), "s3://repo2/pgbackrest at 10.77.0.14:9002");
+}
+
 TEST(PgbackrestConf, WhatTheStanzaSaysCounts) {
   const PgbackrestConf conf = parse("[global]\nrepo1-path=/a\n[lab]\nrepo1-path=/b\n");
   EXPECT_EQ(repository_location(conf, "lab", 1), "posix /b");
