@@ -99,6 +99,8 @@ constexpr std::array kSymptoms{
             "The server there has no TLS: switch it on (ssl, client_tls_sslmode), or connect without."},
     Symptom{"password authentication failed", FailureKind::denied,
             "Give this user's password as the cluster has it."},
+    Symptom{"SASL authentication failed", FailureKind::denied,
+            "Give this user's password as the cluster has it."},
     Symptom{"no password supplied", FailureKind::denied, "The server wants a password and none was given."},
     Symptom{"no such user", FailureKind::denied, "The pooler does not know this user: see auth_query."},
     Symptom{"no pg_hba.conf entry", FailureKind::denied,

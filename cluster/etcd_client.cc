@@ -104,6 +104,16 @@ Result<std::vector<T>> read_list(const std::string& body, const std::string& key
   return result;
 }
 
+/// etcd with client-cert-auth lets the handshake succeed and then hangs up on whoever showed no certificate.
+Failure unanswered(Failure failure, const HttpAddress& address, const TlsIdentity& identity,
+                   const HttpQuestion& asked_for) {
+  const bool hung_up = failure.kind == FailureKind::malformed && failure.hint.empty();
+  if (hung_up && address.tls && identity.certificate_pem.empty()) {
+    failure.hint = "etcd may demand a client certificate (ETCD_CLIENT_CERT_AUTH), and none was given.";
+  }
+  return asked(std::move(failure), asked_for);
+}
+
 HttpRequest post(const char* path, std::string body) {
   HttpRequest request;
   request.method = "POST";
@@ -149,7 +159,7 @@ EtcdClient::EtcdClient(HttpClient& http, HttpAddress address, TlsIdentity identi
 Result<std::string> EtcdClient::send(HttpRequest request) const {
   const HttpQuestion asked_for = question(request.path, where_);
   auto response = http_.send(address_, identity_, request);
-  if (!response) return asked(response.error(), asked_for);
+  if (!response) return unanswered(response.error(), address_, identity_, asked_for);
   if (response->status != 200) return wrong_status(*response, asked_for);
   return std::move(response->body);
 }
@@ -159,7 +169,7 @@ Result<bool> EtcdClient::healthy() const {
   request.path = "/health";
   const HttpQuestion asked_for = question(request.path, where_);
   const auto response = http_.send(address_, identity_, request);
-  if (!response) return asked(response.error(), asked_for);
+  if (!response) return unanswered(response.error(), address_, identity_, asked_for);
   // An unhealthy member says so with status 503 and the same document.
   const auto document = JsonValue::parse(response->body);
   const auto health = document ? document->at("health").boolean() : std::nullopt;

@@ -176,6 +176,9 @@ INSTANTIATE_TEST_SUITE_P(
              "authentication "
              "failed\n",
              FailureKind::denied, "password"},
+        Case{"connection to server at \"10.77.0.11\", port 6432 failed: FATAL:  08P01: SASL authentication "
+             "failed\n",
+             FailureKind::denied, "password"},
         Case{"connection to server at \"10.77.0.11\", port 5432 failed: FATAL:  28000: no pg_hba.conf entry "
              "for "
              "host \"10.77.0.1\", user \"postgres\", database \"app\", no encryption\n",

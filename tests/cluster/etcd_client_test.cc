@@ -28,9 +28,9 @@ EtcdClient client_on(FakeHttpClient& http) {
 TEST(EtcdStatus, SaysWhoLeads) {
   const auto status = parse_etcd_status(read_fixture("cluster/data/etcd_status.json"), "pg1").value();
   EXPECT_EQ(status.version, "3.5.16");
-  EXPECT_EQ(status.member_id, "9686845212206760991");
-  EXPECT_EQ(status.leader_id, "11400911234567890123");
-  EXPECT_EQ(status.database_bytes, 1097728);
+  EXPECT_EQ(status.member_id, "5187941446908631394");
+  EXPECT_EQ(status.leader_id, "14362667620480078420");
+  EXPECT_EQ(status.database_bytes, 61440);
   EXPECT_EQ(status.raft_term, 5);
   EXPECT_THAT(status.errors, IsEmpty());
 }
@@ -47,26 +47,35 @@ TEST(EtcdStatus, SaysThatNobodyLeads) {
 TEST(EtcdMembers, ListsThemWithWhatEachHas) {
   const auto members = parse_etcd_members(read_fixture("cluster/data/etcd_members.json"), "pg1").value();
   ASSERT_EQ(members.size(), 3U);
-  EXPECT_EQ(members[0].id, "9686845212206760991");
-  EXPECT_EQ(members[0].name, "pg1");
+  EXPECT_EQ(members[0].id, "5187941446908631394");
+  EXPECT_EQ(members[0].name, "pgnode01");
   EXPECT_THAT(members[0].client_urls, ElementsAre("https://10.77.0.11:2379"));
   EXPECT_THAT(members[0].peer_urls, ElementsAre("https://10.77.0.11:2380"));
   EXPECT_FALSE(members[0].learner);
-  EXPECT_EQ(members[2].name, "");  // was added, never started
-  EXPECT_THAT(members[2].client_urls, IsEmpty());
-  EXPECT_TRUE(members[2].learner);
+}
+
+TEST(EtcdMembers, KnowOneThatWasAddedAndNeverStarted) {
+  const auto members =
+      parse_etcd_members(
+          R"({"header":{},"members":[{"ID":"7","peerURLs":["https://10.77.0.14:2380"],"isLearner":true}]})",
+          "pg1")
+          .value();
+  ASSERT_EQ(members.size(), 1U);
+  EXPECT_EQ(members[0].name, "");
+  EXPECT_THAT(members[0].client_urls, IsEmpty());
+  EXPECT_TRUE(members[0].learner);
 }
 
 TEST(EtcdRange, DecodesKeysAndValues) {
   const auto pairs = parse_etcd_range(read_fixture("cluster/data/etcd_range.json"), "pg1").value();
-  ASSERT_EQ(pairs.size(), 2U);
-  EXPECT_EQ(pairs[0].key, "/service/firedrill/initialize");
-  EXPECT_EQ(pairs[0].value, "7478912345678901234");
-  EXPECT_EQ(pairs[0].lease, 0);
-  EXPECT_EQ(pairs[1].key, "/service/firedrill/leader");
-  EXPECT_EQ(pairs[1].value, "pg1");
-  EXPECT_EQ(pairs[1].mod_revision, 1501);
-  EXPECT_EQ(pairs[1].lease, 7587862094529024517);
+  ASSERT_EQ(pairs.size(), 9U);
+  EXPECT_EQ(pairs[3].key, "/service/postgres-cluster/initialize");
+  EXPECT_EQ(pairs[3].value, "7713996152791962999");
+  EXPECT_EQ(pairs[3].lease, 0);
+  EXPECT_GT(pairs[3].mod_revision, 0);
+  EXPECT_EQ(pairs[4].key, "/service/postgres-cluster/leader");
+  EXPECT_EQ(pairs[4].value, "pgnode01");
+  EXPECT_EQ(pairs[4].lease, 7426614100693025291);
 }
 
 TEST(EtcdRange, IsEmptyWhereThereIsNoKey) {
@@ -102,7 +111,7 @@ TEST(EtcdRange, RefusesWhatItCannotDecode) {
 
 TEST(EtcdClient, AsksForEveryKeyThatBeginsWithThePrefix) {
   FakeHttpClient http = answering(200, read_fixture("cluster/data/etcd_range.json"));
-  EXPECT_EQ(client_on(http).range("/service/firedrill/").value().size(), 2U);
+  EXPECT_EQ(client_on(http).range("/service/firedrill/").value().size(), 9U);
   ASSERT_EQ(http.requests().size(), 1U);
   const HttpRequest request = http.requests().front();
   EXPECT_EQ(request.method, "POST");
@@ -149,6 +158,18 @@ TEST(EtcdClient, IsHealthyOnlyWhereItSaysSo) {
   EXPECT_EQ(client_on(other).healthy().error().kind, FailureKind::malformed);
   FakeHttpClient html = answering(200, "<html>");
   EXPECT_EQ(client_on(html).healthy().error().kind, FailureKind::malformed);
+}
+
+TEST(EtcdClient, HintsAtTheCertificateThatItWasNotGiven) {
+  FakeHttpClient http{[](const HttpAddress&, const HttpRequest&) -> Result<HttpResponse> {
+    return Failure{
+        .kind = FailureKind::malformed, .what = "GET", .where = {}, .came_back = "closed", .hint = {}};
+  }};
+  EXPECT_THAT(client_on(http).healthy().error().hint, HasSubstr("client certificate"));
+  EXPECT_THAT(client_on(http).members().error().hint, HasSubstr("client certificate"));
+  const EtcdClient plain{http, HttpAddress{.tls = false, .host = "10.77.0.11", .port = 2379}, TlsIdentity{},
+                         "pg1"};
+  EXPECT_THAT(plain.members().error().hint, HasSubstr("client port"));
 }
 
 TEST(EtcdClient, RepeatsWhatEtcdSaysWhenItRefuses) {

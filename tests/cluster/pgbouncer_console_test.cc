@@ -119,13 +119,13 @@ TEST(PgbouncerConsole, RefusesTheAnswersOfAnOrdinaryServer) {
 }
 
 TEST(PgbouncerConsole, SaysThatItWasCutOff) {
-  const ScriptedPostgres server{[](const std::string&) {
-    // A FATAL and then the end, as at a shutdown; the half message stands for any cut.
-    return wire_error("08P01", "server shutting down", "FATAL") + "T";
-  }};
+  // With the half message that was on its way before.
+  const ScriptedPostgres server{
+      [](const std::string&) { return wire_error("08P01", "server shutting down", "FATAL") + "T"; }};
   PgbouncerConsole console = console_on(server);
   const auto version = console.version();
   ASSERT_FALSE(version);
+  EXPECT_EQ(version.error().kind, FailureKind::failed);
   EXPECT_FALSE(version.error().connection_usable);
 }
 

@@ -126,7 +126,7 @@ TEST(PostgresControl, NeverReconnectsByItself) {
   int logins = 0;
   const ScriptedPostgres server{[&](const std::string& sql) -> std::optional<std::string> {
     if (sql.starts_with("BEGIN")) ++logins;
-    if (sql.starts_with("SELECT")) return wire_error("57P01", "terminating connection", "FATAL") + "Z";
+    if (sql.starts_with("SELECT")) return wire_error("57P01", "terminating connection", "FATAL");
     return with("")(sql);
   }};
   PostgresControl control = control_on(server, milliseconds{100});

@@ -56,6 +56,10 @@ std::string first_text(const std::string& body) {
   return start == std::string::npos ? "" : body.c_str() + start;
 }
 
+bool ends_the_session(const std::string& bytes) {
+  return bytes.find("SFATAL") != std::string::npos;
+}
+
 void drain(int socket) {
   while (receive(socket, 1)) {
   }
@@ -130,6 +134,10 @@ void ScriptedPostgres::serve(int socket) {
     if (*type != "Q" && *type != "S") continue;
     const auto bytes = answer(*type == "Q" ? first_text(*body) : parsed);
     if (!bytes) return drain(socket);
+    if (ends_the_session(*bytes)) {
+      send_all(socket, *bytes);
+      return;
+    }
     const std::string before = *type == "S" ? message('1', "") + message('2', "") : "";
     if (!send_all(socket, before + *bytes + ready())) return;
   }

@@ -23,7 +23,8 @@ namespace pgfiredrill::testing {
 /// One client after the other, no TLS, no password.
 class ScriptedPostgres {
  public:
-  /// What goes back for a statement, before ReadyForQuery; nothing: it stays silent from then on.
+  /// What goes back for a statement, before ReadyForQuery; nothing: it stays silent from then on. A FATAL
+  /// error ends the session, as a server's does.
   using Answer = std::function<std::optional<std::string>(const std::string& sql)>;
 
   explicit ScriptedPostgres(Answer answer, std::string version = "17.6");
