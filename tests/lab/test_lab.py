@@ -1,8 +1,8 @@
 """The lab itself, on a real machine as root. Every class uses labs of its own, never the default one.
 
 Run one class: python3 -m unittest discover -s tests/lab -p test_lab.py -k TestStandingLab
-Times on two busy cores, with the base image there: TestLacking 1 s, TestStandingLab 5 min (2 min
-where a snapshot of it is left), TestKilled 5 min, TestTwoLabs 3 min.
+Times on two busy cores, with the base image there: TestLacking 4 s, TestStandingLab 7.5 min (5 where a
+snapshot of it is left), TestKilled 5 min, TestTwoLabs 6 min.
 
 PGFIREDRILL_TEST_SEED repeats the random moments at which TestKilled kills.
 """
