@@ -95,15 +95,15 @@ def _up(chosen: argparse.Namespace) -> int:
     known = _known(lab)
     if known and not chosen.subnet:
         lab = parse_lab(chosen.name, known["subnet"])  # where it was the last time
-    if not processes(lab) or os.geteuid() != 0:
+    if not snapshot.stands(lab) or os.geteuid() != 0:
         needs.require(lab)
     with _only_command(lab):
-        standing = bool(processes(lab)) and snapshot.is_complete(lab)
+        standing = snapshot.stands(lab)
         if standing and known:
-            stands = Options(**known["options"])
-            if stands != options or known["subnet"] != str(lab.subnet):
+            made_with = Options(**known["options"])
+            if made_with != options or known["subnet"] != str(lab.subnet):
                 raise UsageError(
-                    f"lab {lab.name!r} stands with {stands.words()} --subnet {known['subnet']}, "
+                    f"lab {lab.name!r} stands with {made_with.words()} --subnet {known['subnet']}, "
                     f"not {options.words()} --subnet {lab.subnet}",
                     "`lab/lab down` first, or another --name and --subnet beside it",
                 )
@@ -311,7 +311,7 @@ def _standing(name: str) -> tuple[Lab, Options, dict]:
     needs.require_root()
     lab = parse_lab(name, DEFAULT_SUBNET)
     known = _known(lab)
-    if known is None or not processes(lab):
+    if known is None or not (processes(lab) or snapshot.stands(lab)):
         raise LabError(f"lab {name!r} does not stand", UP_HINT)
     return parse_lab(name, known["subnet"]), Options(**known["options"]), known
 

@@ -41,7 +41,8 @@ def plug_in(lab: Lab, host: Host) -> None:
     )
     inside = ["link set lo up", f"address add {lab.address(host)}/24 dev eth0", "link set eth0 up"]
     _batch(["-n", namespace], inside)
-    # /proc/sys is read-only inside a host; HAProxy has to bind the VIP before the host holds it.
+    # autobase sets both by sysctl; /proc/sys is read-only inside a host. HAProxy has to bind the VIP
+    # before the host holds it.
     in_namespace = ["ip", "netns", "exec", namespace]
     run([*in_namespace, "sysctl", "-qw", "net.ipv4.ip_nonlocal_bind=1", "net.ipv4.ip_forward=1"])
 

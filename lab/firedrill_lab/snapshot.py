@@ -21,6 +21,7 @@ from .shell import at_once, run, write_private
 from .teardown import remove_folder
 
 COMPLETE = "complete"  # in the snapshot's folder: whose snapshot this is; written last
+BOOTED = "booted"  # in the live folder: every host has been booted from the snapshot; written last
 
 FREEZE_PATRONI = """
 systemctl stop cron confd
@@ -86,6 +87,15 @@ def start_pristine(lab: Lab, base: pathlib.Path) -> None:
         disks.mount([lab.pristine / host.name / "layer", base])
 
     start_hosts(lab, prepare)
+    (lab.live / BOOTED).touch()
+
+
+def stands(lab: Lab) -> bool:
+    """Whether the whole lab was booted, even if hosts have lost their power since.
+
+    The bridge is asked for too: it does not outlive a reboot of this machine, the mark does.
+    """
+    return (lab.live / BOOTED).exists() and network.interface_exists(lab.bridge)
 
 
 def stop_for_snapshot(lab: Lab, leader: Host) -> None:
