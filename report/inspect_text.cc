@@ -86,6 +86,11 @@ class InspectText {
     }
   }
 
+  /// The host where its name says more than the address beside it does.
+  static std::string host_text(const std::string& host, const Endpoint& address) {
+    return host == address.host ? std::string{} : shown(host);
+  }
+
   std::string role_text(const Member& member) const {
     const bool leads = member.role == "leader" || member.role == "standby_leader" || member.role == "master";
     std::string role = leads ? style_.heading(shown(member.role)) : shown(member.role);
@@ -113,8 +118,8 @@ class InspectText {
     for (const Member& member : cluster_.members) {
       std::vector<std::string> tags;
       for (const auto& [name, value] : member.tags) tags.push_back(shown(name) + "=" + shown(value));
-      table.add({shown(member.name), shown(member.host), role_text(member), state_text(member),
-                 member.timeline ? std::to_string(*member.timeline) : "?",
+      table.add({shown(member.name), host_text(member.host, member.postgres), role_text(member),
+                 state_text(member), member.timeline ? std::to_string(*member.timeline) : "?",
                  member.lag_bytes ? bytes_text(*member.lag_bytes) : "-", shown(member.postgres.to_string()),
                  shown(member.postgres_version), join(tags, " ")});
     }
@@ -170,12 +175,12 @@ class InspectText {
     heading("Entry points");
     TextTable table{{"address", "kind", "host", "for", "behind it", "answered by", "login"}};
     for (const EntryPoint& point : cluster_.entry_points) {
-      table.add({shown(point.address.to_string()), to_string(point.kind), shown(point.host),
-                 point.role == EntryPointRole::node ? "" : to_string(point.role), behind_text(point),
-                 answer_text(point),
-                 point.login_time
-                     ? fmt::format("{:.0f} ms", static_cast<double>(point.login_time->count()) / 1000)
-                     : ""});
+      table.add(
+          {shown(point.address.to_string()), to_string(point.kind), host_text(point.host, point.address),
+           point.role == EntryPointRole::node ? "" : to_string(point.role), behind_text(point),
+           answer_text(point),
+           point.login_time ? fmt::format("{:.0f} ms", static_cast<double>(point.login_time->count()) / 1000)
+                            : ""});
     }
     text_ += table.render(style_);
   }

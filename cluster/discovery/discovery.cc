@@ -118,8 +118,22 @@ void remark_on_views(std::vector<std::string>& remarks, const ServiceLook& servi
   if (distinct.size() > 1) remarks.push_back("Patroni's nodes do not agree on who leads: " + views + ".");
 }
 
+/// What the readers of files passed over, so that nobody takes a description for more than it is.
+void remark_on_files(std::vector<std::string>& remarks, const std::vector<HostLook>& looks) {
+  for (const HostLook& look : looks) {
+    const auto add = [&](const std::string& file, const std::vector<std::string>& sentences) {
+      for (const std::string& sentence : sentences)
+        remarks.push_back(look.name() + ", " + file + ": " + sentence);
+    };
+    if (look.haproxy) add("haproxy.cfg", look.haproxy->remarks);
+    if (look.keepalived) add("keepalived.conf", look.keepalived->remarks);
+    for (const PoolerFile& pooler : look.poolers) add(pooler.path, pooler.ini.remarks);
+  }
+}
+
 /// Odd things that are no obstacle but that a person should know.
-void remark(ClusterDescription& description, const ClusterSeed& seed, const ServiceLook& services) {
+void remark(ClusterDescription& description, const ClusterSeed& seed, const std::vector<HostLook>& looks,
+            const ServiceLook& services) {
   description.remarks = seed.remarks;
   auto& remarks = description.remarks;
   if (services.cluster && services.cluster->paused) {
@@ -133,6 +147,7 @@ void remark(ClusterDescription& description, const ClusterSeed& seed, const Serv
         "This is a standby cluster: its leader follows another cluster and takes no writes.");
   }
   remark_on_views(remarks, services);
+  remark_on_files(remarks, looks);
   for (const HostDescription& host : description.hosts) {
     if (!host.inventory_master) continue;
     for (const Member& member : description.members) {
@@ -209,7 +224,7 @@ ClusterDescription discover_by_inventory(const ClusterSeed& seed, const Discover
 
   description.entry_points = find_entry_points(looks, services, description.virtual_addresses);
   try_entry_points(description.entry_points, looks, services, seams.sql, description.not_reached);
-  remark(description, seed, services);
+  remark(description, seed, looks, services);
   return description;
 }
 
@@ -228,7 +243,7 @@ ClusterDescription discover_by_patroni(const ClusterSeed& seed, const DiscoveryS
   describe_members(description, {}, services);
   describe_versions(description, {}, services);
   description.settings = gather_settings({}, services);
-  remark(description, seed, services);
+  remark(description, seed, {}, services);
   description.remarks.emplace_back(
       "Only Patroni's REST interface was asked: entry points, poolers, repositories and what is deployed "
       "need an "

@@ -73,14 +73,19 @@ void take_watchdog(const std::vector<HostLook>& looks, FailoverSettings& setting
   }
 }
 
+/// With the file's name where it is not the only process's usual one.
+std::string console_source(const PoolerLook& pooler) {
+  const std::string file = pooler.path.substr(pooler.path.rfind('/') + 1);
+  return "SHOW CONFIG of " + pooler.host + (file == "pgbouncer.ini" ? "" : " (" + file + ")");
+}
+
 void take_pooler_seconds(const ServiceLook& services, const std::string& name, Sourced<seconds>& target,
                          std::vector<std::string>& disagreements) {
   Agreement agreement{name, disagreements};
   for (const PoolerLook& pooler : services.poolers) {
     const auto found = pooler.answer.config.find(name);
     if (found == pooler.answer.config.end()) continue;
-    agreement.add(target, whole_seconds(found->second), found->second + " s",
-                  "SHOW CONFIG of " + pooler.host + " " + pooler.path);
+    agreement.add(target, whole_seconds(found->second), found->second + " s", console_source(pooler));
   }
 }
 
@@ -93,8 +98,7 @@ void take_poolers(const ServiceLook& services, FailoverSettings& settings) {
   for (const PoolerLook& pooler : services.poolers) {
     const auto found = pooler.answer.config.find("pool_mode");
     if (found == pooler.answer.config.end()) continue;
-    agreement.add(settings.pool_mode, std::optional{found->second}, found->second,
-                  "SHOW CONFIG of " + pooler.host + " " + pooler.path);
+    agreement.add(settings.pool_mode, std::optional{found->second}, found->second, console_source(pooler));
   }
 }
 

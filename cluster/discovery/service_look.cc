@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "cluster/discovery/task_group.h"
@@ -48,6 +49,10 @@ class Interviewer {
     }
     tasks.wait();
     choose_view();
+    // Answers came in the order of chance; the same cluster must read the same each time.
+    std::sort(found_.poolers.begin(), found_.poolers.end(), [](const PoolerLook& a, const PoolerLook& b) {
+      return std::tie(a.host, a.path) < std::tie(b.host, b.path);
+    });
     return std::move(found_);
   }
 

@@ -201,6 +201,12 @@ TEST(Discovery, ReportsLoginsThatFail) {
       << "pg2's start time is not known, so nobody may be named";
 }
 
+TEST(Discovery, SaysWhatTheReadersOfFilesPassedOver) {
+  FakeCluster fake;
+  fake.files("pg2")["/etc/pgbouncer/pgbouncer.ini"] += "%include /etc/pgbouncer/more.ini\n";
+  EXPECT_THAT(fake.discover().remarks, Contains(HasSubstr("pg2, /etc/pgbouncer/pgbouncer.ini: ")));
+}
+
 TEST(Discovery, KnowsAnOldMasterGroupByPatroni) {
   FakeCluster fake;
   fake.seed.hosts[0].inventory_master = false;
