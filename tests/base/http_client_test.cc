@@ -204,7 +204,7 @@ TEST(SystemHttpClient, DistrustsACertificateForAnotherName) {
 
 TEST(SystemHttpClient, DistrustsAnExpiredCertificate) {
   const PrivateCa ca;
-  const TlsServer server{ca.issue("IP:127.0.0.1", -1)};
+  const TlsServer server{ca.issue("IP:127.0.0.1", 0)};
   const Failure failure = failure_of(server.address(), {.ca_pem = ca.ca_pem()});
   EXPECT_EQ(failure.kind, FailureKind::untrusted);
   EXPECT_THAT(failure.message(), HasSubstr("expired"));

@@ -17,7 +17,7 @@ class PrivateCa {
     std::string certificate_file;
     std::string key_file;
   };
-  /// `alternative_name`: "IP:127.0.0.1" or "DNS:localhost"; `days` 0 is expired at once.
+  /// `alternative_name`: "IP:127.0.0.1" or "DNS:localhost"; one of 0 days has expired when this returns.
   [[nodiscard]] Pair issue(const std::string& alternative_name, int days = 30) const;
   [[nodiscard]] std::string ca_pem() const;
 
