@@ -7,7 +7,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 option(PGFIREDRILL_WERROR "Treat warnings as errors" OFF)
 option(PGFIREDRILL_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wnull-dereference)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast)
 # Designated initializers leave out what keeps its default: that is what they are for. GCC 12 sees overlaps in inlined
 # std::string code that has none.
 add_compile_options(-Wno-missing-field-initializers -Wno-restrict)
@@ -18,8 +18,6 @@ endif()
 if(PGFIREDRILL_SANITIZE)
   add_compile_options(-O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
-  # The sanitizers' own inlining confuses this one.
-  add_compile_options(-Wno-null-dereference)
 endif()
 
 find_program(CCACHE_PROGRAM ccache)
