@@ -139,6 +139,23 @@ TEST(PostgresControl, NeverReconnectsByItself) {
   EXPECT_EQ(logins, 1);
 }
 
+// libpqxx 6 would begin the transaction anew on a session of its own making, which a balancer may lead to
+// another server.
+TEST(PostgresControl, NeverReconnectsWhereTheSessionEndedBetweenQuestions) {
+  int begun = 0;
+  const ScriptedPostgres server{[&](const std::string& sql) -> std::optional<std::string> {
+    if (sql.starts_with("BEGIN") && ++begun > 1)
+      return wire_error("57P01", "terminating connection", "FATAL");
+    return with(wire_rows({"a"}, {{"1"}}))(sql);
+  }};
+  PostgresControl control = control_on(server, milliseconds{100});
+  EXPECT_TRUE(control.query("SELECT 1"));
+  const auto again = control.query("SELECT 2");
+  ASSERT_FALSE(again);
+  EXPECT_FALSE(again.error().connection_usable);
+  EXPECT_EQ(begun, 2);
+}
+
 TEST(PostgresControl, RefusesNulBytes) {
   const ScriptedPostgres server{with(wire_rows({"a"}, {{"1"}}))};
   PostgresControl control = control_on(server);
