@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "cli/inspect.h"
+#include "cluster/connect_parameters.h"
 
 namespace pgfiredrill {
 namespace {
@@ -50,6 +51,7 @@ ExitClass run(int argc, const char* const* argv) {
 }  // namespace pgfiredrill
 
 int main(int argc, char** argv) {
+  pgfiredrill::forget_libpq_environment();  // before any thread starts: it changes the environment
   const auto exit_class = pgfiredrill::run(argc, argv);
   std::cout.flush();
   return static_cast<int>(exit_class);

@@ -112,6 +112,18 @@ TEST_F(InspectLab, SeesAHealthyClusterWhole) {
   EXPECT_THAT(document["not_reached"], IsEmpty());
 }
 
+TEST_F(InspectLab, IsNotMisledByTheUsersLibpqEnvironment) {
+  SystemProcessRunner runner;
+  const auto result = runner.run({.argv = {PGFIREDRILL_PROGRAM, "inspect", "-i", inventory_},
+                                  .environment = {{"PGSERVICE", "no-such-service"},
+                                                  {"PGHOST", "192.0.2.1"},
+                                                  {"PGOPTIONS", "-c no_such_setting=1"},
+                                                  {"PGTARGETSESSIONATTRS", "standby"}},
+                                  .deadline = 60s});
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->exit_status, 0) << result->out;
+}
+
 TEST_F(InspectLab, ShowsNoSecret) {
   const json secrets = json::parse(read_text(access_folder() + "/secrets.json"));
   ASSERT_GE(secrets.size(), 3u);
