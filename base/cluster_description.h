@@ -187,6 +187,28 @@ struct ComponentVersion {
   std::string version;
 };
 
+/// A timeline that ended, by Patroni's `/history`.
+struct LeaderChange {
+  std::int64_t timeline = 0;  ///< the one that ended
+  std::string at;             ///< RFC 3339 as Patroni wrote it; empty in old entries
+  std::string new_leader;     ///< empty in old entries
+  std::string reason;
+};
+
+/// Who may do what, as it is deployed: for whoever has to log in. Never printed, recorded or reported.
+struct ClusterAccess {
+  std::string superuser;
+  Secret superuser_password;
+  std::string superuser_sslmode;
+  std::string rest_user;  ///< for Patroni's unsafe methods
+  Secret rest_password;
+  std::string rest_ca_pem;  ///< signs Patroni's certificates, and those of servers and poolers where autobase
+                            ///< laid them
+  std::string dcs_ca_pem;   ///< signs the consensus store's
+  std::string dcs_certificate_pem;  ///< a client certificate for it
+  Secret dcs_key_pem;
+};
+
 /// One thing that could not be looked at. Never silently dropped: what is not here was seen.
 struct NotReached {
   std::string host;   ///< inventory name; empty for the whole cluster
@@ -208,7 +230,9 @@ struct ClusterDescription {
   std::vector<Repository> repositories;
   std::vector<ConsensusMember> consensus;
   std::vector<ComponentVersion> versions;
+  std::vector<LeaderChange> history;  ///< oldest first
   FailoverSettings settings;
+  ClusterAccess access;
   std::vector<std::string> remarks;
   std::vector<NotReached> not_reached;
   std::chrono::milliseconds took{0};  ///< wall time of the whole look

@@ -140,6 +140,13 @@ ordered_json consensus_json(const ConsensusMember& member) {
           {"database_bytes", or_null(member.database_bytes)}};
 }
 
+ordered_json leader_change_json(const LeaderChange& change) {
+  return {{"timeline", change.timeline},
+          {"changed_at", or_null(change.at)},
+          {"new_leader", or_null(change.new_leader)},
+          {"reason", or_null(change.reason)}};
+}
+
 ordered_json not_reached_json(const NotReached& missing) {
   return {{"host", or_null(missing.host)},
           {"topic", missing.topic},
@@ -173,6 +180,7 @@ std::string render_inspect_json(const ClusterDescription& cluster, nanoseconds n
                                 {"dcs_type", or_null(cluster.dcs_type)},
                                 {"hosts", array_of(cluster.hosts, host_json)},
                                 {"members", array_of(cluster.members, member_json)},
+                                {"history", array_of(cluster.history, leader_change_json)},
                                 {"entry_points", array_of(cluster.entry_points, entry_point_json)},
                                 {"virtual_addresses", array_of(cluster.virtual_addresses,
                                                                [](const VirtualAddress& address) {

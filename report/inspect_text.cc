@@ -11,6 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr std::size_t kChangesShown = 3;
+
 /// Text from servers and files, safe to print: no control characters, not endless.
 std::string shown(const std::string& text) {
   return one_line(text, 120);
@@ -48,6 +50,7 @@ class InspectText {
   std::string render() {
     title();
     members();
+    history();
     entry_points();
     virtual_addresses();
     consensus();
@@ -122,6 +125,19 @@ class InspectText {
                  state_text(member), member.timeline ? std::to_string(*member.timeline) : "?",
                  member.lag_bytes ? bytes_text(*member.lag_bytes) : "-", shown(member.postgres.to_string()),
                  shown(member.postgres_version), join(tags, " ")});
+    }
+    text_ += table.render(style_);
+  }
+
+  void history() {
+    if (cluster_.history.empty()) return;
+    heading("Last changes of the leader");
+    TextTable table{{"when", "timeline that ended", "new leader", "reason"}};
+    const std::size_t first = cluster_.history.size() - std::min(cluster_.history.size(), kChangesShown);
+    for (std::size_t i = first; i < cluster_.history.size(); ++i) {
+      const LeaderChange& change = cluster_.history[i];
+      table.add({shown(change.at), std::to_string(change.timeline), shown(change.new_leader),
+                 shown(change.reason)});
     }
     text_ += table.render(style_);
   }

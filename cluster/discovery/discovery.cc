@@ -79,6 +79,12 @@ void describe_members(ClusterDescription& description, const std::vector<HostLoo
   }
 }
 
+void describe_history(ClusterDescription& description, const ServiceLook& services) {
+  for (const PatroniHistoryEntry& entry : services.history) {
+    description.history.push_back({entry.timeline, entry.timestamp, entry.new_leader, entry.reason});
+  }
+}
+
 std::string cluster_name(const ClusterSeed& seed, const std::vector<HostLook>& looks,
                          const ServiceLook& services) {
   for (const HostLook& look : looks) {
@@ -215,6 +221,8 @@ ClusterDescription discover_by_inventory(const ClusterSeed& seed, const Discover
   description.dcs_type = deployment.dcs_type;
   description.virtual_addresses = find_virtual_addresses(looks, seed.settings);
   describe_members(description, looks, services);
+  describe_history(description, services);
+  description.access = access_of(looks);
   describe_versions(description, looks, services);
   description.repositories = services.repositories;
   description.consensus = services.consensus;
@@ -241,6 +249,7 @@ ClusterDescription discover_by_patroni(const ClusterSeed& seed, const DiscoveryS
   description.system_identifier = system_identifier(services);
   description.not_reached = services.not_reached;
   describe_members(description, {}, services);
+  describe_history(description, services);
   describe_versions(description, {}, services);
   description.settings = gather_settings({}, services);
   remark(description, seed, {}, services);

@@ -155,17 +155,17 @@ std::vector<EntryPoint> find_entry_points(const std::vector<HostLook>& looks, co
 
 void try_entry_points(std::vector<EntryPoint>& entry_points, const std::vector<HostLook>& looks,
                       const ServiceLook& services, SqlAccess& sql, std::vector<NotReached>& not_reached) {
-  const SqlLogin login = superuser_login(looks);
-  if (login.user.empty()) return;  // said already, for the servers themselves
+  const ClusterAccess access = access_of(looks);
+  if (access.superuser.empty()) return;  // said already, for the servers themselves
   std::mutex mutex;
   run_bounded(entry_points.size(), kLoginsAtOnce, [&](std::size_t i) {
     EntryPoint& point = entry_points[i];
     if (seen_empty(point)) return;
     ConnectParameters parameters{.host = point.address.host,
                                  .port = point.address.port,
-                                 .user = login.user,
-                                 .password = login.password};
-    if (!login.sslmode.empty()) parameters.sslmode = login.sslmode;
+                                 .user = access.superuser,
+                                 .password = access.superuser_password};
+    if (!access.superuser_sslmode.empty()) parameters.sslmode = access.superuser_sslmode;
     const auto answer = sql.login(parameters, point.address.to_string());
     if (!answer) {
       const std::lock_guard lock{mutex};

@@ -30,11 +30,7 @@ class Interviewer {
  public:
   Interviewer(const std::vector<HostLook>& looks, const InventorySettings& settings,
               const DiscoverySeams& seams, const DiscoveryOptions& options)
-      : looks_{looks},
-        settings_{settings},
-        seams_{seams},
-        options_{options},
-        login_{superuser_login(looks)} {}
+      : looks_{looks}, settings_{settings}, seams_{seams}, options_{options}, access_{access_of(looks)} {}
 
   ServiceLook run() {
     TaskGroup tasks;
@@ -61,6 +57,7 @@ class Interviewer {
   struct View {
     PatroniCluster cluster;
     Result<PatroniConfig> config = Failure{};
+    Result<std::vector<PatroniHistoryEntry>> history = Failure{};
   };
 
   template <typename Add>
@@ -92,7 +89,7 @@ class Interviewer {
     learn([&](ServiceLook& found) { found.nodes[look.name()] = *node; });
     const auto cluster = patroni.cluster();
     if (!cluster) return trouble(look.name(), "patroni cluster", cluster.error());
-    View view{.cluster = *cluster, .config = patroni.config()};
+    View view{.cluster = *cluster, .config = patroni.config(), .history = patroni.history()};
     learn([&](ServiceLook& found) {
       found.leaders[look.name()] = leader_of(view.cluster);
       views_.emplace(look.name(), std::move(view));
@@ -120,6 +117,11 @@ class Interviewer {
       } else {
         trouble(look.name(), "patroni configuration", view->second.config.error());
       }
+      if (view->second.history) {
+        found_.history = *view->second.history;
+      } else {
+        trouble(look.name(), "patroni history", view->second.history.error());
+      }
       return;
     }
   }
@@ -146,15 +148,9 @@ class Interviewer {
 
   /// Any Patroni's client certificate will do: they are all signed by the consensus store's authority.
   TlsIdentity etcd_identity() const {
-    for (const HostLook& look : looks_) {
-      if (!look.patroni || !look.patroni->dcs_tls) continue;
-      const HostFacts& files = look.identity_files;
-      TlsIdentity identity{.ca_pem = files.file(look.patroni->dcs_ca_file),
-                           .certificate_pem = files.file(look.patroni->dcs_certificate_file),
-                           .key_pem = Secret{files.file(look.patroni->dcs_key_file)}};
-      if (!identity.ca_pem.empty()) return identity;
-    }
-    return {};
+    return {.ca_pem = access_.dcs_ca_pem,
+            .certificate_pem = access_.dcs_certificate_pem,
+            .key_pem = access_.dcs_key_pem};
   }
 
   HttpAddress etcd_address(const HostLook& look) const {
@@ -184,8 +180,8 @@ class Interviewer {
 
   ConnectParameters sql_parameters(const std::string& host, int port) const {
     ConnectParameters parameters{
-        .host = host, .port = port, .user = login_.user, .password = login_.password};
-    if (!login_.sslmode.empty()) parameters.sslmode = login_.sslmode;
+        .host = host, .port = port, .user = access_.superuser, .password = access_.superuser_password};
+    if (!access_.superuser_sslmode.empty()) parameters.sslmode = access_.superuser_sslmode;
     return parameters;
   }
 
@@ -195,7 +191,7 @@ class Interviewer {
     const std::string where = look.name() + " (" + pooler.path + ")";
     const int port = *pooler.ini.listen_port();
     const std::string directory = pooler.ini.setting("unix_socket_dir");
-    if (login_.user.empty()) return trouble(look.name(), topic, no_login(where));
+    if (access_.superuser.empty()) return trouble(look.name(), topic, no_login(where));
     Result<PoolerAnswer> answer = Failure{};
     if (directory.empty()) {
       answer = seams_.sql.pooler(sql_parameters(look.service_address(), port), where);
@@ -211,7 +207,7 @@ class Interviewer {
   void ask_server(const HostLook& look) {
     const PatroniYml& patroni = *look.patroni;
     const std::string where = look.name();
-    if (login_.user.empty()) return trouble(look.name(), "postgresql", no_login(where));
+    if (access_.superuser.empty()) return trouble(look.name(), "postgresql", no_login(where));
     if (patroni.unix_socket_directory.empty()) {
       return ask_server_at(look,
                            sql_parameters(patroni.postgres_connect.host, patroni.postgres_connect.port));
@@ -278,7 +274,7 @@ class Interviewer {
   const InventorySettings& settings_;
   const DiscoverySeams& seams_;
   const DiscoveryOptions& options_;
-  const SqlLogin login_;
+  const ClusterAccess access_;
   std::mutex mutex_;
   ServiceLook found_;
   std::map<std::string, View> views_;
@@ -286,10 +282,20 @@ class Interviewer {
 
 }  // namespace
 
-SqlLogin superuser_login(const std::vector<HostLook>& looks) {
+ClusterAccess access_of(const std::vector<HostLook>& looks) {
   for (const HostLook& look : looks) {
     if (!look.patroni || look.patroni->superuser.empty()) continue;
-    return {look.patroni->superuser, look.patroni->superuser_password, look.patroni->superuser_sslmode};
+    const PatroniYml& patroni = *look.patroni;
+    const HostFacts& files = look.identity_files;
+    return {.superuser = patroni.superuser,
+            .superuser_password = patroni.superuser_password,
+            .superuser_sslmode = patroni.superuser_sslmode,
+            .rest_user = patroni.rest_user,
+            .rest_password = patroni.rest_password,
+            .rest_ca_pem = files.file(patroni.rest_ca_file),
+            .dcs_ca_pem = files.file(patroni.dcs_ca_file),
+            .dcs_certificate_pem = files.file(patroni.dcs_certificate_file),
+            .dcs_key_pem = Secret{files.file(patroni.dcs_key_file)}};
   }
   return {};
 }
@@ -325,6 +331,12 @@ ServiceLook look_at_patroni(const HttpAddress& address, const DiscoverySeams& se
     found.config = std::move(*config);
   } else {
     found.not_reached.push_back({"", "patroni configuration", config.error()});
+  }
+  auto history = entry.history();
+  if (history) {
+    found.history = std::move(*history);
+  } else {
+    found.not_reached.push_back({"", "patroni history", history.error()});
   }
   found.cluster_source = address.url();
   found.cluster = std::move(*cluster);

@@ -28,7 +28,8 @@ struct ServiceLook {
   std::map<std::string, PatroniNode> nodes;
   std::optional<PatroniCluster> cluster;
   std::optional<PatroniConfig> config;
-  std::string cluster_source;  ///< host that answered the two above
+  std::vector<PatroniHistoryEntry> history;
+  std::string cluster_source;                  ///< host that answered the three above
   std::map<std::string, std::string> leaders;  ///< who leads, by each host's own view; empty: nobody
   std::map<std::string, std::vector<HaproxyStatsRow>> balancers;
   std::vector<ConsensusMember> consensus;
@@ -39,13 +40,8 @@ struct ServiceLook {
   std::vector<NotReached> not_reached;
 };
 
-/// Superuser of the cluster as patroni.yml has it; empty user where no patroni.yml could be read.
-struct SqlLogin {
-  std::string user;
-  Secret password;
-  std::string sslmode;
-};
-[[nodiscard]] SqlLogin superuser_login(const std::vector<HostLook>& looks);
+/// Users, passwords and certificates by the first patroni.yml that could be read; empty where none could.
+[[nodiscard]] ClusterAccess access_of(const std::vector<HostLook>& looks);
 
 /// Where a host's REST interface is: by patroni.yml, else by the inventory.
 [[nodiscard]] HttpAddress rest_address(const HostLook& look, const InventorySettings& settings);

@@ -87,10 +87,10 @@ TEST(Program, EndsInconclusiveWhereNobodyAnswers) {
 TEST(Program, ReadsAClusterByPatroniAlone) {
   LoopbackServer server{[](int socket) {
     const std::string head = testing::read_request_head(socket);
-    const bool cluster = head.starts_with("GET /cluster ");
     testing::send_text(socket, "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n");
-    testing::send_text(socket,
-                       cluster ? R"({"members": [], "scope": "small"})" : R"({"ttl": 30, "loop_wait": 10})");
+    testing::send_text(socket, head.starts_with("GET /cluster ")   ? R"({"members": [], "scope": "small"})"
+                               : head.starts_with("GET /history ") ? "[]"
+                                                                   : R"({"ttl": 30, "loop_wait": 10})");
   }};
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port());
   const auto result = run({"inspect", "--patroni", url, "--format", "json"});

@@ -74,10 +74,10 @@ TEST(HostFacts, UnderstandsWhatProgramsSayOfTheirVersions) {
 }
 
 TEST(HostFacts, ReadsAddressesAndUnits) {
-  const auto facts = parse_host_facts(frame("addresses", "-", "127.0.0.1\n10.77.0.1\n") +
-                                          frame("units", "-", "patroni.service active\nhaproxy.service failed\n") +
-                                          frame("end", "-", ""),
-                                      "pg1");
+  const auto facts = parse_host_facts(
+      frame("addresses", "-", "127.0.0.1\n10.77.0.1\n") +
+          frame("units", "-", "patroni.service active\nhaproxy.service failed\n") + frame("end", "-", ""),
+      "pg1");
   ASSERT_TRUE(facts) << facts.error().message();
   EXPECT_THAT(facts->addresses, ElementsAre("127.0.0.1", "10.77.0.1"));
   EXPECT_EQ(facts->units.at("patroni"), "active");

@@ -33,6 +33,8 @@ TEST(InspectJson, HoldsWhatWasFound) {
   const json& cluster = document["cluster"];
   EXPECT_EQ(cluster["deployment_type"], "A");
   EXPECT_EQ(cluster["members"][1]["lag_bytes"], 16384);
+  EXPECT_EQ(cluster["history"][0]["new_leader"], "pgnode02");
+  EXPECT_TRUE(cluster["history"][1]["changed_at"].is_null());
   EXPECT_EQ(cluster["entry_points"][0]["servers"][1]["status"], "DOWN");
   EXPECT_DOUBLE_EQ(cluster["entry_points"][0]["login_s"], 0.0094);
   EXPECT_EQ(cluster["repositories"][0]["last_full"]["stopped_at"], "2026-03-01T03:01:00.000Z");

@@ -26,6 +26,8 @@ TEST(InspectText, ShowsEveryPart) {
       text,
       HasSubstr("pgnode02  pg2   replica  streaming, restart pending  3         16 KiB  10.77.0.12:5432"));
   EXPECT_THAT(text, HasSubstr("nofailover=true"));
+  EXPECT_THAT(text,
+              HasSubstr("2026-02-01T10:00:00.123456+00:00  1                    pgnode02    no recovery"));
   EXPECT_THAT(text, HasSubstr("pgnode01 (1 down)  pgnode01, writable"));
   EXPECT_THAT(text, HasSubstr("9 ms"));
   EXPECT_THAT(text, HasSubstr("healthy, leader"));

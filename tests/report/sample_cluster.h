@@ -71,6 +71,9 @@ inline ClusterDescription sample_cluster() {
   cluster.consensus = {{"pgnode01", "https://10.77.0.11:2379", true, true, "3.5.16", 20480}};
   cluster.versions = {
       {"pg1", "haproxy", "3.0.11"}, {"pg1", "patroni", "4.0.7"}, {"pg1", "postgresql", "17.6"}};
+  cluster.history = {{1, "2026-02-01T10:00:00.123456+00:00", "pgnode02", "no recovery target specified"},
+                     {2, "", "", "no recovery target specified"}};
+  cluster.access.superuser_password = Secret{"hunter2"};
   cluster.settings.ttl = {30s, "GET /config of pg1"};
   cluster.settings.listeners = {{"master", "pg1:/etc/haproxy/haproxy.cfg", 3000ms, 1000ms, 3, 4, 15000ms}};
   cluster.settings.disagreements = {"server_login_retry: 15 s by pg1, but 1 s by pg2"};

@@ -62,6 +62,23 @@ TEST(Discovery, DescribesAHealthyCluster) {
   EXPECT_EQ(cluster.repositories[0].last_full->label, "20260301-030000F");
 }
 
+TEST(Discovery, KnowsWhoLedBefore) {
+  const ClusterDescription cluster = FakeCluster{}.discover();
+  ASSERT_EQ(cluster.history.size(), 2u);
+  EXPECT_EQ(cluster.history[1].timeline, 2);
+  EXPECT_EQ(cluster.history[1].new_leader, "pgnode01");
+}
+
+TEST(Discovery, KeepsUsersAndPasswordsForWhoeverLogsIn) {
+  const ClusterAccess access = FakeCluster{}.discover().access;
+  EXPECT_EQ(access.superuser, "postgres");
+  EXPECT_EQ(access.superuser_password, Secret{FakeCluster::kSuperuserPassword});
+  EXPECT_EQ(access.rest_user, "patroni");
+  EXPECT_EQ(access.rest_password, Secret{"rest-secret"});
+  EXPECT_FALSE(access.rest_ca_pem.empty());
+  EXPECT_FALSE(access.dcs_ca_pem.empty());
+}
+
 TEST(Discovery, FindsEveryEntryPointAndAsksWhoIsThere) {
   const ClusterDescription cluster = FakeCluster{}.discover();
   EXPECT_EQ(cluster.entry_points.size(), 3u * 3 + 3 + 3);

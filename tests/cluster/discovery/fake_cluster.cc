@@ -121,6 +121,10 @@ constexpr const char* kConfigBody =
     R"({"ttl": 30, "loop_wait": 10, "retry_timeout": 10, "maximum_lag_on_failover": 1048576,
  "master_start_timeout": 300, "synchronous_mode": false, "failsafe_mode": true, "postgresql": {"use_pg_rewind": true}})";
 
+constexpr const char* kHistoryBody =
+    R"([[1, 100663456, "no recovery target specified", "2026-02-01T10:00:00.000000+00:00", "pgnode02"],
+ [2, 117440672, "no recovery target specified", "2026-02-02T10:00:00.000000+00:00", "pgnode01"]])";
+
 std::string node_body(const std::string& host) {
   return fmt::format(
       R"({{"state": "running", "role": "{}", "server_version": 170006, "database_system_identifier": "7412345678901234567",
@@ -299,6 +303,7 @@ Result<HttpResponse> FakeCluster::answer(const HttpAddress& address, const HttpR
   const std::string host = host_at(address.host);
   if (request.path == "/cluster") return HttpResponse{.status = 200, .body = kClusterBody};
   if (request.path == "/config") return HttpResponse{.status = 200, .body = kConfigBody};
+  if (request.path == "/history") return HttpResponse{.status = 200, .body = kHistoryBody};
   if (request.path == "/patroni") return HttpResponse{.status = 200, .body = node_body(host)};
   if (request.path == "/;csv") return HttpResponse{.status = 200, .body = haproxy_statistics()};
   if (request.path == "/health") return HttpResponse{.status = 200, .body = R"({"health":"true"})"};
