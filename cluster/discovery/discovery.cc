@@ -137,6 +137,15 @@ void remark_on_files(std::vector<std::string>& remarks, const std::vector<HostLo
   }
 }
 
+/// Only what systemd calls failed: a unit that is merely inactive may not belong to this deployment.
+void remark_on_units(std::vector<std::string>& remarks, const std::vector<HostLook>& looks) {
+  for (const HostLook& look : looks) {
+    for (const auto& [unit, state] : look.facts.units) {
+      if (state == "failed") remarks.push_back(look.name() + ": the unit " + unit + " has failed.");
+    }
+  }
+}
+
 /// Odd things that are no obstacle but that a person should know.
 void remark(ClusterDescription& description, const ClusterSeed& seed, const std::vector<HostLook>& looks,
             const ServiceLook& services) {
@@ -154,6 +163,7 @@ void remark(ClusterDescription& description, const ClusterSeed& seed, const std:
   }
   remark_on_views(remarks, services);
   remark_on_files(remarks, looks);
+  remark_on_units(remarks, looks);
   for (const HostDescription& host : description.hosts) {
     if (!host.inventory_master) continue;
     for (const Member& member : description.members) {

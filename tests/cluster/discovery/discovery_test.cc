@@ -224,6 +224,12 @@ TEST(Discovery, SaysWhatTheReadersOfFilesPassedOver) {
   EXPECT_THAT(fake.discover().remarks, Contains(HasSubstr("pg2, /etc/pgbouncer/pgbouncer.ini: ")));
 }
 
+TEST(Discovery, SaysWhichUnitHasFailed) {
+  FakeCluster fake;
+  fake.units("pg2") = {{"pgbouncer-2.service", "failed"}, {"keepalived.service", "inactive"}};
+  EXPECT_THAT(fake.discover().remarks, ElementsAre("pg2: the unit pgbouncer-2 has failed."));
+}
+
 TEST(Discovery, KnowsAnOldMasterGroupByPatroni) {
   FakeCluster fake;
   fake.seed.hosts[0].inventory_master = false;

@@ -251,6 +251,9 @@ std::string FakeCluster::facts_of(const std::string& host) const {
   std::string list;
   for (const std::string& address : addresses_.at(host)) list += address + "\n";
   output += frame("addresses", "-", list);
+  std::string states;
+  for (const auto& [unit, state] : units_.at(host)) states += unit + " " + state + "\n";
+  output += frame("units", "-", states);
   output += frame("version", "haproxy", "HAProxy version 3.0.11-1+deb13u1 2025/05/20 - https://haproxy.org/");
   return output + frame("end", "-", "");
 }
