@@ -53,6 +53,14 @@ std::string Endpoint::to_string() const {
   return (ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+bool Endpoint::is_everywhere() const noexcept {
+  return host.empty() || host == "*" || host == "0.0.0.0" || host == "::" || host == "[::]";
+}
+
+bool is_leader_role(const std::string& role) noexcept {
+  return role == "leader" || role == "standby_leader" || role == "master";
+}
+
 const char* to_string(EntryPointKind kind) noexcept {
   switch (kind) {
     case EntryPointKind::balancer:

@@ -93,9 +93,14 @@ struct Endpoint {
   int port = 0;
 
   [[nodiscard]] std::string to_string() const;  ///< `10.0.0.1:5432`, `[fe80::1]:5432`
+  /// A listening address that stands for every address of its host.
+  [[nodiscard]] bool is_everywhere() const noexcept;
   [[nodiscard]] bool operator==(const Endpoint&) const = default;
   [[nodiscard]] auto operator<=>(const Endpoint&) const = default;
 };
+
+/// Patroni's words for a member that holds the leader key, in every release.
+[[nodiscard]] bool is_leader_role(const std::string& role) noexcept;
 
 /// One Patroni member now.
 struct Member {
@@ -112,6 +117,8 @@ struct Member {
   bool pending_restart = false;
   std::map<std::string, std::string> tags;
   std::optional<bool> in_recovery;  ///< what its own PostgreSQL answered
+
+  [[nodiscard]] bool leads() const { return is_leader_role(role); }
 };
 
 /// What clients connect to.
@@ -128,6 +135,9 @@ struct BackendServer {
   Endpoint address;
   std::string status;      ///< HAProxy's word: UP, DOWN, "UP 1/3", MAINT, "no check"
   std::string last_check;  ///< `L7OK/200`, `L4TOUT`
+
+  /// The balancer sends clients there.
+  [[nodiscard]] bool is_up() const { return status.starts_with("UP") || status == "no check"; }
 };
 
 struct EntryPoint {

@@ -95,7 +95,7 @@ class InspectText {
   }
 
   std::string role_text(const Member& member) const {
-    const bool leads = member.role == "leader" || member.role == "standby_leader" || member.role == "master";
+    const bool leads = member.leads();
     std::string role = leads ? style_.heading(shown(member.role)) : shown(member.role);
     // Patroni's word against the server's own: they may differ for seconds, and that is worth seeing.
     if (member.in_recovery && *member.in_recovery == leads && member.role != "standby_leader") {
@@ -148,7 +148,7 @@ class InspectText {
     bool known = false;
     for (const BackendServer& server : point.servers) {
       known = known || !server.status.empty();
-      if (server.status.starts_with("UP") || server.status == "no check") {
+      if (server.is_up()) {
         up.push_back(shown(server.name));
       } else {
         ++down;

@@ -167,9 +167,7 @@ void remark(ClusterDescription& description, const ClusterSeed& seed, const std:
   for (const HostDescription& host : description.hosts) {
     if (!host.inventory_master) continue;
     for (const Member& member : description.members) {
-      const bool leads =
-          member.role == "leader" || member.role == "standby_leader" || member.role == "master";
-      if (leads && !member.host.empty() && member.host != host.name) {
+      if (member.leads() && !member.host.empty() && member.host != host.name) {
         remarks.push_back("The inventory's group master names " + host.name + ", but " + member.name +
                           " on " + member.host + " leads now; roles are taken from Patroni.");
       }

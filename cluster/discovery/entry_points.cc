@@ -11,10 +11,6 @@ namespace {
 /// A login costs either side several milliseconds of CPU: more at once would only measure one another.
 constexpr std::size_t kLoginsAtOnce = 4;
 
-bool is_everywhere(const std::string& host) {
-  return host.empty() || host == "*" || host == "0.0.0.0" || host == "::" || host == "[::]";
-}
-
 /// By the path that the balancer asks Patroni for; a listener without such a check is nobody's role.
 EntryPointRole role_of(const HaproxyListener& listener) {
   const std::string path = listener.check_path.substr(0, listener.check_path.find('?'));
@@ -66,7 +62,7 @@ class Collector {
       if (listener.mode == "http" || listener.stats_enabled) continue;
       for (const Endpoint& bind : listener.binds) {
         EntryPoint point{.role = role_of(listener), .host = look.name(), .listener = listener.name};
-        point.address = is_everywhere(bind.host) ? Endpoint{look.service_address(), bind.port} : bind;
+        point.address = bind.is_everywhere() ? Endpoint{look.service_address(), bind.port} : bind;
         point.servers = servers_of(listener, rows);
         if (is_virtual(point.address.host)) {
           point.kind = EntryPointKind::vip;
@@ -83,7 +79,8 @@ class Collector {
     const std::string& first = addresses.front();
     add({.kind = EntryPointKind::pooler,
          .host = look.name(),
-         .address = {is_everywhere(first) ? look.service_address() : first, *ini.listen_port()}});
+         .address = {Endpoint{first, 0}.is_everywhere() ? look.service_address() : first,
+                     *ini.listen_port()}});
   }
 
   /// Without balancers a virtual address leads to whatever its holder runs.
@@ -109,9 +106,8 @@ class Collector {
 
 bool seen_empty(const EntryPoint& point) {
   if (point.servers.empty()) return false;
-  return std::none_of(point.servers.begin(), point.servers.end(), [](const BackendServer& server) {
-    return server.status.empty() || server.status.starts_with("UP") || server.status == "no check";
-  });
+  return std::none_of(point.servers.begin(), point.servers.end(),
+                      [](const BackendServer& server) { return server.status.empty() || server.is_up(); });
 }
 
 /// The member whose postmaster started then.

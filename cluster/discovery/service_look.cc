@@ -98,8 +98,7 @@ class Interviewer {
 
   static std::string leader_of(const PatroniCluster& cluster) {
     for (const PatroniMember& member : cluster.members) {
-      if (member.role == "leader" || member.role == "standby_leader" || member.role == "master")
-        return member.name;
+      if (is_leader_role(member.role)) return member.name;
     }
     return {};
   }
@@ -130,9 +129,8 @@ class Interviewer {
     for (const HaproxyListener& listener : look.haproxy->listeners) {
       if (!listener.stats_enabled || listener.binds.empty()) continue;
       const Endpoint bind = listener.binds.front();
-      const bool everywhere =
-          bind.host.empty() || bind.host == "*" || bind.host == "0.0.0.0" || bind.host == "::";
-      const HttpAddress address{.host = everywhere ? look.service_address() : bind.host, .port = bind.port};
+      const HttpAddress address{.host = bind.is_everywhere() ? look.service_address() : bind.host,
+                                .port = bind.port};
       const auto rows =
           read_haproxy_stats(seams_.http, address, listener.stats_uri, at(look.name(), address));
       if (!rows) return trouble(look.name(), "haproxy statistics", rows.error());
