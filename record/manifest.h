@@ -1,0 +1,83 @@
+#pragma once
+
+/// `record/manifest.json`: what a run is, written before its first operation and never again.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/expectation.h"
+#include "base/failure.h"
+#include "record/traffic_path.h"
+
+namespace pgfiredrill {
+
+inline constexpr int kRecordSchema = 1;
+
+struct FaultSpec {
+  std::string kind;    ///< `patroni-switchover`, `kill-postmaster`
+  std::string target;  ///< `leader`
+};
+
+/// One drill as it was resolved: nothing in it is left to defaults.
+struct DrillPlan {
+  std::string name;
+  std::string description;
+  FaultSpec fault;
+  int repeats = 1;
+  double baseline_s = 10;
+  /// After the last change of roles (or the fault's confirmation, where there is none).
+  double observe_s = 25;
+  double health_deadline_s = 300;
+  std::vector<Expectation> expectations;
+};
+
+/// What a report says of the cluster; no secrets.
+struct ClusterSummary {
+  std::string name;
+  std::string system_identifier;
+  std::string deployment_type;  ///< "A" … "D"
+  std::string postgres_version;
+  std::string patroni_version;
+  struct Member {
+    std::string name;
+    std::string host;
+    std::string address;  ///< `10.77.0.11:5432`
+    std::string role;     ///< when the run began
+  };
+  std::vector<Member> members;
+  /// Name → value as text ("ttl": "30 s"): what decides a failover, as read live.
+  std::map<std::string, std::string> settings;
+  /// "off", "on", "quorum": what the cluster promises of acknowledged writes; empty: not learnt.
+  std::string synchronous_mode;
+  bool synchronous_mode_strict = false;
+};
+
+struct ClockOrigin {
+  nanoseconds monotonic{0};
+  nanoseconds boottime{0};
+  nanoseconds wall{0};
+};
+
+struct RunManifest {
+  int schema = kRecordSchema;
+  std::string tool_version;
+  std::string run_id;  ///< `20261130T184500Z-smoke`
+  std::string suite;
+  std::uint64_t seed = 0;
+  std::vector<std::string> argv;
+  std::string repro;  ///< a line that runs the same again
+  ClockOrigin origin;
+  ClusterSummary cluster;
+  std::vector<DrillPlan> drills;
+  std::vector<TrafficPath> paths;
+};
+
+[[nodiscard]] std::string to_json(const RunManifest& manifest);
+/// Fails `malformed` with what is wrong and where; unknown fields are ignored, a newer schema refused.
+[[nodiscard]] Result<RunManifest> parse_manifest(const std::string& json, const std::string& where);
+
+}  // namespace pgfiredrill
