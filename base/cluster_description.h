@@ -117,6 +117,8 @@ struct Member {
   bool pending_restart = false;
   std::map<std::string, std::string> tags;
   std::optional<bool> in_recovery;  ///< what its own PostgreSQL answered
+  std::string data_directory;       ///< by patroni.yml; empty where it was not read
+  std::string socket_directory;     ///< of its PostgreSQL's Unix socket; empty where none is configured
 
   [[nodiscard]] bool leads() const { return is_leader_role(role); }
 };
@@ -184,6 +186,13 @@ struct ConsensusMember {
   std::optional<std::int64_t> database_bytes;
 };
 
+/// Where a balancer's statistics page is.
+struct StatisticsPage {
+  std::string host;  ///< inventory name of the balancer
+  Endpoint address;
+  std::string uri;
+};
+
 struct VirtualAddress {
   std::string address;
   std::string manager;               ///< "keepalived" or "vip-manager"
@@ -237,6 +246,7 @@ struct ClusterDescription {
   std::vector<Member> members;
   std::vector<EntryPoint> entry_points;
   std::vector<VirtualAddress> virtual_addresses;
+  std::vector<StatisticsPage> statistics;
   std::vector<Repository> repositories;
   std::vector<ConsensusMember> consensus;
   std::vector<ComponentVersion> versions;

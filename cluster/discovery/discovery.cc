@@ -68,6 +68,11 @@ Member describe_member(const PatroniMember& seen, const std::vector<HostLook>& l
   }
   const auto server = services.servers.find(member.host);
   if (server != services.servers.end()) member.in_recovery = server->second.server.in_recovery;
+  for (const HostLook& look : looks) {
+    if (look.name() != member.host || !look.patroni) continue;
+    member.data_directory = look.patroni->data_directory;
+    member.socket_directory = look.patroni->unix_socket_directory;
+  }
   return member;
 }
 
@@ -76,6 +81,12 @@ void describe_members(ClusterDescription& description, const std::vector<HostLoo
   if (!services.cluster) return;
   for (const PatroniMember& member : services.cluster->members) {
     description.members.push_back(describe_member(member, looks, services));
+  }
+}
+
+void describe_statistics(ClusterDescription& description, const std::vector<HostLook>& looks) {
+  for (const HostLook& look : looks) {
+    if (const auto page = statistics_page(look)) description.statistics.push_back(*page);
   }
 }
 
@@ -230,6 +241,7 @@ ClusterDescription discover_by_inventory(const ClusterSeed& seed, const Discover
   description.virtual_addresses = find_virtual_addresses(looks, seed.settings);
   describe_members(description, looks, services);
   describe_history(description, services);
+  describe_statistics(description, looks);
   description.access = access_of(looks);
   describe_versions(description, looks, services);
   description.repositories = services.repositories;

@@ -126,13 +126,9 @@ class Interviewer {
   }
 
   void ask_balancer(const HostLook& look) {
-    for (const HaproxyListener& listener : look.haproxy->listeners) {
-      if (!listener.stats_enabled || listener.binds.empty()) continue;
-      const Endpoint bind = listener.binds.front();
-      const HttpAddress address{.host = bind.is_everywhere() ? look.service_address() : bind.host,
-                                .port = bind.port};
-      const auto rows =
-          read_haproxy_stats(seams_.http, address, listener.stats_uri, at(look.name(), address));
+    if (const auto page = statistics_page(look)) {
+      const HttpAddress address{.host = page->address.host, .port = page->address.port};
+      const auto rows = read_haproxy_stats(seams_.http, address, page->uri, at(look.name(), address));
       if (!rows) return trouble(look.name(), "haproxy statistics", rows.error());
       return learn([&](ServiceLook& found) { found.balancers[look.name()] = *rows; });
     }
@@ -296,6 +292,17 @@ ClusterAccess access_of(const std::vector<HostLook>& looks) {
             .dcs_key_pem = Secret{files.file(patroni.dcs_key_file)}};
   }
   return {};
+}
+
+std::optional<StatisticsPage> statistics_page(const HostLook& look) {
+  if (!look.haproxy) return std::nullopt;
+  for (const HaproxyListener& listener : look.haproxy->listeners) {
+    if (!listener.stats_enabled || listener.binds.empty()) continue;
+    Endpoint address = listener.binds.front();
+    if (address.is_everywhere()) address.host = look.service_address();
+    return StatisticsPage{.host = look.name(), .address = address, .uri = listener.stats_uri};
+  }
+  return std::nullopt;
 }
 
 HttpAddress rest_address(const HostLook& look, const InventorySettings& settings) {

@@ -46,6 +46,9 @@ struct ServiceLook {
 /// Where a host's REST interface is: by patroni.yml, else by the inventory.
 [[nodiscard]] HttpAddress rest_address(const HostLook& look, const InventorySettings& settings);
 
+/// Where a host's HAProxy shows its statistics, by its file; absent where it shows none.
+[[nodiscard]] std::optional<StatisticsPage> statistics_page(const HostLook& look);
+
 /// Blocks until every service has answered or its deadline has passed.
 [[nodiscard]] ServiceLook look_at_services(const std::vector<HostLook>& looks,
                                            const InventorySettings& settings, const DiscoverySeams& seams,

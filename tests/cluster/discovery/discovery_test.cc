@@ -79,6 +79,16 @@ TEST(Discovery, KeepsUsersAndPasswordsForWhoeverLogsIn) {
   EXPECT_FALSE(access.dcs_ca_pem.empty());
 }
 
+TEST(Discovery, KnowsWhereServersSocketsAndStatisticsPagesAre) {
+  const ClusterDescription cluster = FakeCluster{}.discover();
+  ASSERT_EQ(cluster.members.size(), 3u);
+  EXPECT_EQ(cluster.members[0].socket_directory, "/var/run/postgresql");
+  ASSERT_EQ(cluster.statistics.size(), 3u);
+  EXPECT_EQ(cluster.statistics[0].host, "pg1");
+  EXPECT_EQ(cluster.statistics[0].address, (Endpoint{"10.77.0.11", 7000}));
+  EXPECT_EQ(cluster.statistics[0].uri, "/");
+}
+
 TEST(Discovery, FindsEveryEntryPointAndAsksWhoIsThere) {
   const ClusterDescription cluster = FakeCluster{}.discover();
   EXPECT_EQ(cluster.entry_points.size(), 3u * 3 + 3 + 3);
