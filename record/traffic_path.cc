@@ -1,0 +1,29 @@
+#include "record/traffic_path.h"
+
+namespace pgfiredrill {
+
+const char* to_string(Depth depth) noexcept {
+  switch (depth) {
+    case Depth::balancer:
+      return "balancer";
+    case Depth::pooler:
+      return "pooler";
+    case Depth::server:
+      return "server";
+  }
+  return "server";
+}
+
+const char* to_string(Access access) noexcept {
+  return access == Access::read_only ? "read_only" : "read_write";
+}
+
+const char* to_string(SessionKind session) noexcept {
+  return session == SessionKind::fresh ? "fresh" : "pooled";
+}
+
+const char* to_string(Purpose purpose) noexcept {
+  return purpose == Purpose::ledger ? "ledger" : "canary";
+}
+
+}  // namespace pgfiredrill
