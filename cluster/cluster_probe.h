@@ -63,6 +63,7 @@ class ClusterProbe {
 /// Host by its inventory name; it lives as long as the run.
 using HostFinder = std::function<Host&(const std::string& name)>;
 
+/// All must outlive the probe. Its end waits for logins that are under way.
 [[nodiscard]] std::unique_ptr<ClusterProbe> make_cluster_probe(const ClusterDescription& cluster,
                                                                HttpClient& http, HostFinder hosts,
                                                                Clock& clock);
@@ -76,7 +77,8 @@ using HostFinder = std::function<Host&(const std::string& name)>;
                                                    std::int64_t maximum_lag_bytes);
 
 /// `POST /switchover` to the leader's own REST. `candidate` may be empty. A result is Patroni's answer text
-/// (HTTP 200); failures carry its status and text. Takes up to `deadline`: Patroni answers when it is done.
+/// (HTTP 200); failures carry its status and text, and `transaction_in_doubt` where it may go on all the
+/// same. Takes up to `deadline`: Patroni answers when it is done, or gives up after twice loop_wait (20 s).
 [[nodiscard]] Result<std::string> request_switchover(const ClusterDescription& cluster, HttpClient& http,
                                                      const PatroniMember& leader,
                                                      const std::string& candidate,
