@@ -5,14 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "record/flat_json.h"
+
 namespace pgfiredrill {
 namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-/// Nothing that we write is nested deeper than two levels; a hostile line could be by millions.
-constexpr int kDeepest = 32;
 
 template <typename T>
 std::optional<T> field_as(const Event& event, const std::string& name) {
@@ -48,17 +47,6 @@ EventValue value_of(const json& value) {
   if (value.is_number_float()) return value.get<double>();
   if (const auto number = whole_number(value)) return *number;
   return dump(value);
-}
-
-/// Discarded where the line is no JSON.
-json parse_flat(const std::string& line) {
-  bool too_deep = false;
-  const auto watch_depth = [&too_deep](int depth, json::parse_event_t, const json&) {
-    too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
-  };
-  json document = json::parse(line, watch_depth, false);
-  return too_deep ? json{json::value_t::discarded} : document;
 }
 
 std::optional<std::int64_t> instant(const json& document, const char* name) {
@@ -99,7 +87,7 @@ std::string to_json_line(const Event& event) {
 }
 
 std::optional<Event> parse_event(const std::string& line) {
-  const json document = parse_flat(line);
+  const json document = parse_flat_json(line);
   if (!document.is_object()) return std::nullopt;
   const auto kind = document.find("kind");
   const auto at = instant(document, "at");

@@ -1,0 +1,355 @@
+#include "record/manifest.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "record/flat_json.h"
+
+namespace pgfiredrill {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// Operations hold the path's index in 16 bits.
+constexpr std::size_t kMostPaths = 65'536;
+
+// ---- names of enumerators in the file
+
+constexpr std::array kDepths{Depth::balancer, Depth::pooler, Depth::server};
+constexpr std::array kAccesses{Access::read_write, Access::read_only};
+constexpr std::array kSessions{SessionKind::fresh, SessionKind::pooled};
+constexpr std::array kPurposes{Purpose::canary, Purpose::ledger};
+constexpr std::array kFolds{Fold::max, Fold::min, Fold::sum};
+
+const char* to_string(Fold fold) {
+  switch (fold) {
+    case Fold::max:
+      return "max";
+    case Fold::min:
+      return "min";
+    case Fold::sum:
+      return "sum";
+  }
+  return "max";
+}
+
+// ---- writing
+
+ordered_json expectation_json(const Expectation& expectation) {
+  return {{"metric", expectation.metric},
+          {"where",
+           {{"entrypoint", expectation.where.entrypoint},
+            {"depth", expectation.where.depth},
+            {"access", expectation.where.access},
+            {"session", expectation.where.session}}},
+          {"over", to_string(expectation.over)},
+          {"limit", expectation.limit}};
+}
+
+ordered_json drill_json(const DrillPlan& drill) {
+  ordered_json expectations = ordered_json::array();
+  for (const Expectation& expectation : drill.expectations)
+    expectations.push_back(expectation_json(expectation));
+  return {{"name", drill.name},
+          {"description", drill.description},
+          {"fault", {{"kind", drill.fault.kind}, {"target", drill.fault.target}}},
+          {"repeats", drill.repeats},
+          {"baseline_s", drill.baseline_s},
+          {"observe_s", drill.observe_s},
+          {"health_deadline_s", drill.health_deadline_s},
+          {"expectations", std::move(expectations)}};
+}
+
+ordered_json cluster_json(const ClusterSummary& cluster) {
+  ordered_json members = ordered_json::array();
+  for (const ClusterSummary::Member& member : cluster.members) {
+    members.push_back(
+        {{"name", member.name}, {"host", member.host}, {"address", member.address}, {"role", member.role}});
+  }
+  return {{"name", cluster.name},
+          {"system_identifier", cluster.system_identifier},
+          {"deployment_type", cluster.deployment_type},
+          {"postgres_version", cluster.postgres_version},
+          {"patroni_version", cluster.patroni_version},
+          {"members", std::move(members)},
+          {"settings", cluster.settings},
+          {"synchronous_mode", cluster.synchronous_mode},
+          {"synchronous_mode_strict", cluster.synchronous_mode_strict}};
+}
+
+ordered_json path_json(const TrafficPath& path) {
+  ordered_json addresses = ordered_json::array();
+  for (const Endpoint& address : path.addresses)
+    addresses.push_back({{"host", address.host}, {"port", address.port}});
+  return {{"id", path.id},
+          {"entrypoint", path.entrypoint},
+          {"addresses", std::move(addresses)},
+          {"target_session_attrs", path.target_session_attrs},
+          {"depth", to_string(path.depth)},
+          {"access", to_string(path.access)},
+          {"session", to_string(path.session)},
+          {"purpose", to_string(path.purpose)},
+          {"pinned_member", path.pinned_member},
+          {"rate_hz", path.rate_hz},
+          {"write_rate_hz", path.write_rate_hz},
+          {"deadline_ns", path.deadline.count()},
+          {"servers_behind", path.servers_behind},
+          {"needed_for_steady_state", path.needed_for_steady_state}};
+}
+
+// ---- reading
+
+/// Notes the first thing that is wrong, with its JSON pointer; what is asked for afterwards is empty.
+class Complaint {
+ public:
+  void say(const std::string& pointer, const std::string& wrong) {
+    if (text_.empty()) text_ = (pointer.empty() ? "the document" : pointer) + " " + wrong;
+  }
+  [[nodiscard]] bool any() const { return !text_.empty(); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+class Node {
+ public:
+  Node(const json& value, std::string pointer, Complaint& complaint)
+      : value_{&value}, pointer_{std::move(pointer)}, complaint_{&complaint} {}
+
+  [[nodiscard]] Node operator[](const char* name) const {
+    static const json nothing;
+    const std::string pointer = pointer_ + "/" + name;
+    if (!value_->is_object()) {
+      complaint_->say(pointer_, "is no object");
+      return {nothing, pointer, *complaint_};
+    }
+    const auto found = value_->find(name);
+    if (found != value_->end()) return {*found, pointer, *complaint_};
+    complaint_->say(pointer, "is missing");
+    return {nothing, pointer, *complaint_};
+  }
+
+  [[nodiscard]] std::string text() const {
+    if (!value_->is_string()) return wrong("is no text", std::string{});
+    return value_->get<std::string>();
+  }
+
+  [[nodiscard]] bool flag() const {
+    if (!value_->is_boolean()) return wrong("is neither true nor false", false);
+    return value_->get<bool>();
+  }
+
+  [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const {
+    const bool fits = value_->is_number_integer() &&
+                      !(value_->is_number_unsigned() &&
+                        value_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX));
+    const std::int64_t number = fits ? value_->get<std::int64_t>() : 0;
+    if (fits && number >= least && number <= most) return number;
+    return wrong("is no whole number from " + std::to_string(least) + " to " + std::to_string(most), least);
+  }
+
+  [[nodiscard]] std::uint64_t unsigned_integer() const {
+    if (!value_->is_number_unsigned()) return wrong("is no whole number from 0 on", std::uint64_t{0});
+    return value_->get<std::uint64_t>();
+  }
+
+  [[nodiscard]] double number() const {
+    if (!value_->is_number() || !std::isfinite(value_->get<double>())) return wrong("is no number", 0.0);
+    return value_->get<double>();
+  }
+
+  [[nodiscard]] double number_from_zero() const {
+    const double value = number();
+    return value < 0 ? wrong("is below 0", 0.0) : value;
+  }
+
+  [[nodiscard]] nanoseconds duration(nanoseconds::rep least) const {
+    return nanoseconds{integer(least, std::numeric_limits<nanoseconds::rep>::max())};
+  }
+
+  /// The enumerator of this name.
+  template <typename Enum, std::size_t count>
+  [[nodiscard]] Enum one_of(const std::array<Enum, count>& known) const {
+    const std::string name = text();
+    for (const Enum candidate : known)
+      if (name == to_string(candidate)) return candidate;
+    return wrong("holds a word that this version does not know", known.front());
+  }
+
+  template <typename Convert>
+  [[nodiscard]] auto list(const Convert& convert) const {
+    std::vector<decltype(convert(*this))> items;
+    if (!value_->is_array()) return wrong("is no list", items);
+    for (std::size_t i = 0; i < value_->size(); ++i)
+      items.push_back(convert(Node{(*value_)[i], pointer_ + "/" + std::to_string(i), *complaint_}));
+    return items;
+  }
+
+  [[nodiscard]] std::map<std::string, std::string> texts_by_name() const {
+    std::map<std::string, std::string> texts;
+    if (!value_->is_object()) return wrong("is no object", texts);
+    for (const auto& [name, value] : value_->items())
+      texts[name] = Node{value, pointer_ + "/" + name, *complaint_}.text();
+    return texts;
+  }
+
+  template <typename T>
+  T wrong(const std::string& what, T instead) const {
+    complaint_->say(pointer_, what);
+    return instead;
+  }
+
+ private:
+  const json* value_;
+  std::string pointer_;
+  Complaint* complaint_;
+};
+
+Expectation expectation_of(const Node& node) {
+  const Node where = node["where"];
+  return {.metric = node["metric"].text(),
+          .where = {.entrypoint = where["entrypoint"].text(),
+                    .depth = where["depth"].text(),
+                    .access = where["access"].text(),
+                    .session = where["session"].text()},
+          .over = node["over"].one_of(kFolds),
+          .limit = node["limit"].number()};
+}
+
+DrillPlan drill_of(const Node& node) {
+  const Node fault = node["fault"];
+  return {.name = node["name"].text(),
+          .description = node["description"].text(),
+          .fault = {.kind = fault["kind"].text(), .target = fault["target"].text()},
+          .repeats = static_cast<int>(node["repeats"].integer(1, 1'000'000)),
+          .baseline_s = node["baseline_s"].number_from_zero(),
+          .observe_s = node["observe_s"].number_from_zero(),
+          .health_deadline_s = node["health_deadline_s"].number_from_zero(),
+          .expectations = node["expectations"].list(expectation_of)};
+}
+
+ClusterSummary::Member member_of(const Node& node) {
+  return {.name = node["name"].text(),
+          .host = node["host"].text(),
+          .address = node["address"].text(),
+          .role = node["role"].text()};
+}
+
+ClusterSummary cluster_of(const Node& node) {
+  return {.name = node["name"].text(),
+          .system_identifier = node["system_identifier"].text(),
+          .deployment_type = node["deployment_type"].text(),
+          .postgres_version = node["postgres_version"].text(),
+          .patroni_version = node["patroni_version"].text(),
+          .members = node["members"].list(member_of),
+          .settings = node["settings"].texts_by_name(),
+          .synchronous_mode = node["synchronous_mode"].text(),
+          .synchronous_mode_strict = node["synchronous_mode_strict"].flag()};
+}
+
+TrafficPath path_of(const Node& node) {
+  const auto address_of = [](const Node& address) {
+    return Endpoint{address["host"].text(), static_cast<int>(address["port"].integer(1, 65'535))};
+  };
+  return {.id = node["id"].text(),
+          .entrypoint = node["entrypoint"].text(),
+          .addresses = node["addresses"].list(address_of),
+          .target_session_attrs = node["target_session_attrs"].text(),
+          .depth = node["depth"].one_of(kDepths),
+          .access = node["access"].one_of(kAccesses),
+          .session = node["session"].one_of(kSessions),
+          .purpose = node["purpose"].one_of(kPurposes),
+          .pinned_member = node["pinned_member"].text(),
+          .rate_hz = node["rate_hz"].number_from_zero(),
+          .write_rate_hz = node["write_rate_hz"].number_from_zero(),
+          .deadline = node["deadline_ns"].duration(1),
+          .servers_behind = static_cast<int>(node["servers_behind"].integer(0, 65'535)),
+          .needed_for_steady_state = node["needed_for_steady_state"].flag()};
+}
+
+std::vector<TrafficPath> paths_of(const Node& node) {
+  auto paths = node.list(path_of);
+  std::set<std::string> ids;
+  for (const TrafficPath& path : paths) ids.insert(path.id);
+  if (ids.size() != paths.size()) node.wrong("names a path twice", 0);
+  if (paths.size() > kMostPaths) node.wrong("holds more paths than operations can name", 0);
+  return paths;
+}
+
+RunManifest manifest_of(const Node& node) {
+  const Node origin = node["origin"];
+  const auto instant = [&origin](const char* name) {
+    return origin[name].duration(std::numeric_limits<nanoseconds::rep>::min());
+  };
+  return {.tool_version = node["tool_version"].text(),
+          .run_id = node["run_id"].text(),
+          .suite = node["suite"].text(),
+          .seed = node["seed"].unsigned_integer(),
+          .argv = node["argv"].list([](const Node& argument) { return argument.text(); }),
+          .repro = node["repro"].text(),
+          .origin = {.monotonic = instant("monotonic_ns"),
+                     .boottime = instant("boottime_ns"),
+                     .wall = instant("wall_ns")},
+          .cluster = cluster_of(node["cluster"]),
+          .drills = node["drills"].list(drill_of),
+          .paths = paths_of(node["paths"])};
+}
+
+Failure malformed(const std::string& where, const std::string& came_back) {
+  return {.kind = FailureKind::malformed,
+          .what = "read a run's manifest",
+          .where = where,
+          .came_back = one_line(came_back)};
+}
+
+}  // namespace
+
+std::string to_json(const RunManifest& manifest) {
+  ordered_json drills = ordered_json::array();
+  for (const DrillPlan& drill : manifest.drills) drills.push_back(drill_json(drill));
+  ordered_json paths = ordered_json::array();
+  for (const TrafficPath& path : manifest.paths) paths.push_back(path_json(path));
+  const ordered_json document{{"schema", manifest.schema},
+                              {"tool_version", manifest.tool_version},
+                              {"run_id", manifest.run_id},
+                              {"suite", manifest.suite},
+                              {"seed", manifest.seed},
+                              {"argv", manifest.argv},
+                              {"repro", manifest.repro},
+                              {"origin",
+                               {{"monotonic_ns", manifest.origin.monotonic.count()},
+                                {"boottime_ns", manifest.origin.boottime.count()},
+                                {"wall_ns", manifest.origin.wall.count()}}},
+                              {"cluster", cluster_json(manifest.cluster)},
+                              {"drills", std::move(drills)},
+                              {"paths", std::move(paths)}};
+  // Servers' texts stand in here; they need not be UTF-8.
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<RunManifest> parse_manifest(const std::string& text, const std::string& where) {
+  const json document = parse_flat_json(text);
+  if (document.is_discarded()) return malformed(where, "it is no JSON document");
+  Complaint complaint;
+  const Node root{document, "", complaint};
+  const auto schema = root["schema"].integer(1, std::numeric_limits<int>::max());
+  if (complaint.any()) return malformed(where, complaint.text());
+  if (schema > kRecordSchema) {
+    Failure newer = malformed(where, "its schema is " + std::to_string(schema) + ", this version reads " +
+                                         std::to_string(kRecordSchema));
+    newer.hint = "Use the version of pgfiredrill that wrote it, or a newer one.";
+    return newer;
+  }
+  RunManifest manifest = manifest_of(root);
+  if (complaint.any()) return malformed(where, complaint.text());
+  manifest.schema = static_cast<int>(schema);
+  return manifest;
+}
+
+}  // namespace pgfiredrill
