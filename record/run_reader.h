@@ -44,6 +44,8 @@ class RunReader {
   [[nodiscard]] Result<std::vector<NumberRun>> readback(const std::string& file) const;
 
  private:
+  [[nodiscard]] Result<void> read_events();
+
   std::string folder_;
   RunManifest manifest_;
   std::vector<Event> events_;
@@ -63,6 +65,8 @@ class OperationTail {
 
  private:
   struct File;
+  void pick_up_new_files();
+
   std::string folder_;
   std::vector<std::unique_ptr<File>> files_;
 };
