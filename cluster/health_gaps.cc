@@ -56,7 +56,11 @@ class GapFinder {
   std::vector<std::string> find() {
     look_at_leader();
     for (const PatroniMember& former : baseline_.members) look_at_member(former.name);
-    for (const auto& [member, server] : baseline_.servers) look_at_server(member, server);
+    for (const auto& [member, server] : baseline_.servers) {
+      if (server.answered && !now_.servers.contains(member))
+        gap("PostgreSQL of " + member + " was not asked");
+    }
+    for (const auto& [member, server] : now_.servers) look_at_server(member, server);
     look_at_pause();
     look_at_consensus();
     for (const auto& [host, listeners] : baseline_.balancers) look_at_balancer(host, listeners);
@@ -65,7 +69,7 @@ class GapFinder {
   }
 
  private:
-  void gap(std::string sentence) { gaps_.push_back(std::move(sentence)); }
+  void gap(const std::string& sentence) { gaps_.push_back(sentence + "."); }
 
   void look_at_leader() {
     Names leaders;
@@ -73,8 +77,8 @@ class GapFinder {
       if (is_leader_role(member.role)) leaders.insert(member.name);
     }
     if (now_.members.empty()) return gap("Patroni answers nowhere");
-    if (leaders.empty()) return gap("nobody leads");
-    if (leaders.size() > 1) gap("several lead: " + joined(leaders));
+    if (leaders.empty()) return gap("Nobody leads");
+    if (leaders.size() > 1) gap("Several lead: " + joined(leaders));
   }
 
   void look_at_member(const std::string& name) {
@@ -100,24 +104,21 @@ class GapFinder {
       return gap(member.name + " is on timeline " + std::to_string(*member.timeline) + ", its leader on " +
                  std::to_string(*leader->timeline));
     }
-    if (!member.timeline || !member.lag_bytes) return gap("how far " + member.name + " is is not known");
+    if (!member.timeline || !member.lag_bytes) return gap("How far " + member.name + " is is not known");
     if (*member.lag_bytes > maximum_lag_bytes_) {
       gap(member.name + " lags by " + std::to_string(*member.lag_bytes) + " bytes");
     }
   }
 
-  /// Only who could be asked before is missed now.
-  void look_at_server(const std::string& name, const ServerState& before) {
-    if (!before.answered) return;
-    const auto server = now_.servers.find(name);
-    if (server == now_.servers.end() || !server->second.answered) {
-      const std::string why = server == now_.servers.end() ? "" : server->second.why_not;
-      return gap("PostgreSQL of " + name + " does not answer" + (why.empty() ? "" : " (" + why + ")"));
+  void look_at_server(const std::string& name, const ServerState& server) {
+    if (!server.answered) {
+      return gap("PostgreSQL of " + name + " does not answer" +
+                 (server.why_not.empty() ? "" : " (" + server.why_not + ")"));
     }
     const PatroniMember* member = now_.find(name);
     if (member == nullptr) return;
     const bool leads = member->role != "standby_leader" && is_leader_role(member->role);
-    if (leads == server->second.in_recovery) {
+    if (leads == server.in_recovery) {
       gap(name + " is " + member->role + " by Patroni, but its PostgreSQL is " +
           (leads ? "in recovery" : "not in recovery"));
     }
@@ -125,7 +126,7 @@ class GapFinder {
 
   void look_at_pause() {
     if (now_.paused && !baseline_.paused) gap("Patroni is paused");
-    if (now_.switchover_scheduled && !baseline_.switchover_scheduled) gap("a switchover is scheduled");
+    if (now_.switchover_scheduled && !baseline_.switchover_scheduled) gap("A switchover is scheduled");
   }
 
   void look_at_consensus() {
@@ -137,14 +138,14 @@ class GapFinder {
   void look_at_balancer(const std::string& host,
                         const std::map<EntryPointRole, std::set<std::string>>& before) {
     const auto balancer = now_.balancers.find(host);
-    if (balancer == now_.balancers.end()) return gap("the balancer on " + host + " does not answer");
+    if (balancer == now_.balancers.end()) return gap("The balancer on " + host + " does not answer");
     for (const auto& [role, unused] : before) {
       if (role == EntryPointRole::node) continue;
       const auto up = balancer->second.find(role);
       const Names seen = up == balancer->second.end() ? Names{} : up->second;
       const Names due = due_behind(role, now_);
       if (seen == due) continue;
-      gap(std::string{"the balancer on "} + host + " has " + joined(seen) + " up as " + to_string(role) +
+      gap(std::string{"The balancer on "} + host + " has " + joined(seen) + " up as " + to_string(role) +
           ", by Patroni it is " + joined(due));
     }
   }
@@ -152,12 +153,12 @@ class GapFinder {
   void look_at_archiver() {
     if (!baseline_.archiver) return;
     if (!now_.archiver) {
-      if (now_.leader() != nullptr) gap("whether the leader archives is not known");
+      if (now_.leader() != nullptr) gap("Whether the leader archives is not known");
       return;
     }
     if (!baseline_.archiver->on) return;
-    if (!now_.archiver->on) return gap("archiving is off");
-    if (now_.archiver->failing) gap("archiving fails");
+    if (!now_.archiver->on) return gap("Archiving is off");
+    if (now_.archiver->failing) gap("Archiving fails");
     if (now_.archiver->waiting > 0)
       gap(std::to_string(now_.archiver->waiting) + " segments wait for archiving");
   }

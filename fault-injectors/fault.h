@@ -31,7 +31,8 @@ struct Evidence {
   std::string sentence;  ///< what proves it, or why it is not proven
 };
 
-/// Blocking: a worker thread, one at a time, in the order of the methods below.
+/// Blocking: a worker thread, one at a time, in the order of the methods below. One that was made with a
+/// member's name as its target, to heal what another process did, is only reverted and verified.
 class Fault {
  public:
   virtual ~Fault() = default;
@@ -40,15 +41,16 @@ class Fault {
   [[nodiscard]] virtual Result<void> aim(const ClusterSnapshot& now) = 0;
   /// Member that it hits; set after `aim`.
   [[nodiscard]] virtual const std::string& target() const noexcept = 0;
-  /// Every remote command and request that `inject` and `revert` will make, a line each, for --dry-run and
-  /// the journal. After `aim`. No secrets.
+  /// Every remote command and request that `inject` and `revert` will make, an entry each (a script's text
+  /// has several lines), for --dry-run. After `aim`. No secrets.
   [[nodiscard]] virtual std::vector<std::string> describe() const = 0;
   /// A failure says whether it may have taken all the same (`transaction_in_doubt`).
   [[nodiscard]] virtual Result<void> inject() = 0;
-  /// Looks until it is proven, or `deadline` has passed.
+  /// Looks until it is proven, or `deadline` has passed since the call.
   [[nodiscard]] virtual Evidence verify(nanoseconds deadline) = 0;
   /// Undoes what this fault did and the cluster does not undo by itself; idempotent.
   [[nodiscard]] virtual Result<void> revert() = 0;
+  /// Waits a minute for a member that is on its way back.
   [[nodiscard]] virtual Evidence verify_reverted() = 0;
 };
 
