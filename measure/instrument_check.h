@@ -1,0 +1,65 @@
+#pragma once
+
+/// Whether the program itself kept up on a path: what it offered, what it dropped, how long its loops stood
+/// still. A streaming fold.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "measure/results.h"
+#include "record/event.h"
+#include "record/operation.h"
+#include "record/traffic_path.h"
+
+namespace pgfiredrill {
+
+/// A loop of ours that stood still.
+struct LoopStall {
+  std::string loop;  ///< "traffic", "connector-0"
+  nanoseconds from{0};
+  nanoseconds to{0};
+  [[nodiscard]] nanoseconds length() const { return to - from; }
+};
+
+/// From `loop_stall` events, which are written when the stall is over.
+[[nodiscard]] std::vector<LoopStall> loop_stalls(const std::vector<Event>& events);
+
+/// Those of the loops that serve the path: pooled lanes live on the traffic loop, fresh sessions log in on
+/// the connectors and are sent on their way by the traffic loop. Loops of unknown names are charged to all.
+[[nodiscard]] std::vector<LoopStall> stalls_of_path(const std::vector<LoopStall>& stalls,
+                                                    const TrafficPath& path);
+
+/// Where operations of a path are looked at.
+struct Observation {
+  nanoseconds from{0};
+  nanoseconds to{0};
+  /// Up to here every operation that was due has its record; earlier than `to` where the program was killed.
+  nanoseconds complete_until{0};
+};
+
+class InstrumentCheck {
+ public:
+  InstrumentCheck(const TrafficPath& path, std::vector<LoopStall> stalls, Observation observation);
+
+  /// `done` records of the path, any order.
+  void on(const Operation& operation);
+  [[nodiscard]] Instrument finish() const;
+
+ private:
+  [[nodiscard]] bool falls_into_stall(nanoseconds at, nanoseconds longer_than) const;
+  [[nodiscard]] std::string rate_trouble() const;
+
+  const TrafficPath* path_;
+  std::vector<LoopStall> stalls_;
+  Observation observation_;
+  std::size_t offered_ = 0;
+  std::size_t offered_while_complete_ = 0;
+  std::size_t achieved_ = 0;
+  std::size_t dropped_ = 0;
+  std::size_t dispatched_late_ = 0;
+  std::size_t troubled_by_stall_ = 0;
+};
+
+}  // namespace pgfiredrill

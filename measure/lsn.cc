@@ -1,0 +1,29 @@
+#include "measure/lsn.h"
+
+#include <charconv>
+#include <string_view>
+
+namespace pgfiredrill {
+
+namespace {
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (trouble != std::errc{} || end != text.data() + text.size() || text.size() > 8) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_lsn(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::string_view whole{text};
+  const auto high = parse_hex(whole.substr(0, slash));
+  const auto low = parse_hex(whole.substr(slash + 1));
+  if (!high || !low) return std::nullopt;
+  return *high << 32 | *low;
+}
+
+}  // namespace pgfiredrill

@@ -1,0 +1,14 @@
+#pragma once
+
+/// Positions in the write-ahead log as text: "16/B374D848".
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace pgfiredrill {
+
+/// Absent on anything but two hexadecimal numbers of at most eight digits with a slash between.
+[[nodiscard]] std::optional<std::uint64_t> parse_lsn(const std::string& text);
+
+}  // namespace pgfiredrill

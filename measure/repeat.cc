@@ -1,0 +1,308 @@
+#include "measure/repeat.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "measure/expectations.h"
+#include "measure/reasons.h"
+#include "measure/recovery.h"
+#include "measure/repeat_readback.h"
+#include "measure/repeat_traffic.h"
+#include "measure/seconds.h"
+#include "measure/stale_routing.h"
+
+namespace pgfiredrill {
+
+namespace {
+
+constexpr const char* kNoFault = "no fault was injected";
+
+const char* const kPathMetrics[] = {"outage_s", "unavailable_s", "span_s",    "error_s",
+                                    "stall_s",  "longest_gap_s", "partial_s", "availability_pct"};
+
+std::string stamp(const std::optional<Event>& event) {
+  return event ? rfc3339(event->wall) : "";
+}
+
+std::string text(const std::optional<Event>& event, const char* field) {
+  return event ? event->text(field).value_or("") : "";
+}
+
+std::string describe(const std::vector<NumberRange>& ranges) {
+  constexpr std::size_t kShown = 3;
+  std::string list;
+  for (std::size_t i = 0; i < ranges.size() && i < kShown; ++i) {
+    const NumberRange& range = ranges[i];
+    list += i == 0 ? "" : ", ";
+    list += range.first == range.last ? fmt::format("{}:{}", range.stream, range.first)
+                                      : fmt::format("{}:{}-{}", range.stream, range.first, range.last);
+  }
+  if (ranges.size() > kShown) list += fmt::format(" and {} more ranges", ranges.size() - kShown);
+  return list;
+}
+
+class RepeatJudge {
+ public:
+  RepeatJudge(const RunInput& input, const DrillPlan& plan, const RepeatFacts& facts)
+      : input_{input}, plan_{plan}, facts_{facts}, traffic_{read_traffic(input, facts)} {}
+
+  JudgedRepeat judge() && {
+    judged_.ran_to_its_end = facts_.outcome == "done";
+    judged_.damage = traffic_.damage;
+    result().repeat = facts_.repeat;
+    fill_fault();
+    fill_paths();
+    fill_durability();
+    fill_recovery();
+    judge_end();
+    if (facts_.outcome != "refused") judge_trust();
+    fill_expectations();
+    judged_.findings = find_stale_routing(fmt::format("{}, repeat {}", plan_.name, facts_.repeat + 1),
+                                          traffic_.times, traffic_.paths);
+    result().verdict = reasons_.verdict();
+    result().reasons = reasons_.sentences();
+    return std::move(judged_);
+  }
+
+ private:
+  RepeatResult& result() { return judged_.result; }
+
+  void missing(std::string pointer, std::string reason) {
+    result().not_measured.push_back({std::move(pointer), std::move(reason)});
+  }
+
+  void fill_fault() {
+    result().target = text(facts_.fault_sent, "target");
+    result().evidence = text(facts_.fault_confirmed, "evidence");
+    result().injected_at = stamp(facts_.fault_sent);
+    result().reverted_at = stamp(facts_.fault_reverted);
+    result().old_leader = facts_.leader_before;
+    result().new_leader = facts_.leader_after;
+    if (facts_.fault_sent) result().random_delay_s = facts_.fault_sent->number("delay_s");
+    if (facts_.revert_verified) result().verified = facts_.revert_verified->flag("verified");
+    const RepeatTimes& times = traffic_.times;
+    if (times.injected && times.confirmed) result().confirmed_s = seconds(*times.confirmed - *times.injected);
+    explain_fault();
+  }
+
+  void explain_fault() {
+    if (!facts_.fault_sent) missing("/injected_at", kNoFault);
+    if (!result().confirmed_s) {
+      missing("/confirmed_s", facts_.fault_sent ? "nothing proved that the fault took" : kNoFault);
+    }
+    if (!result().random_delay_s) {
+      missing("/random_delay_s", facts_.fault_sent ? "no delay was recorded" : kNoFault);
+    }
+    if (!facts_.fault_reverted) missing("/reverted_at", "nothing was reverted");
+    if (!result().verified) missing("/verified", "no revert was verified");
+  }
+
+  void fill_paths() {
+    for (const MeasuredPath& path : traffic_.paths) {
+      if (!path.unmeasured.empty()) {
+        for (const char* metric : kPathMetrics) {
+          missing(fmt::format("/paths/{}/{}", result().paths.size(), metric), path.unmeasured);
+        }
+      }
+      result().paths.push_back(path.result);
+    }
+  }
+
+  bool has_ledger() const {
+    return std::any_of(input_.manifest.paths.begin(), input_.manifest.paths.end(),
+                       [](const TrafficPath& path) { return path.purpose == Purpose::ledger; });
+  }
+
+  void fill_durability() {
+    if (!has_ledger()) return missing("/durability", "the run wrote no ledger");
+    DurabilityInput input{.outcomes = traffic_.ledger, .leader = facts_.leader_after};
+    input.readbacks = readbacks_of(input_, facts_);
+    input.history = facts_.history;
+    if (facts_.readbacks.empty()) input.nothing_read = "the ledger was not read back in this repeat";
+    JudgedDurability judged = judge_durability(input);
+    why_no_leader_ = judged.why_no_leader;
+    result().durability = std::move(judged.durability);
+    if (!judged.why_no_leader.empty()) {
+      for (const char* field : {"lost", "weak_lost", "unexpected", "duplicated", "in_doubt_present"}) {
+        missing(fmt::format("/durability/{}", field), judged.why_no_leader);
+      }
+    }
+    if (!judged.why_no_rpo.empty()) missing("/durability/rpo_bytes", judged.why_no_rpo);
+  }
+
+  std::vector<DownSpan> down_spans() const {
+    std::vector<DownSpan> spans;
+    for (const MeasuredPath& path : traffic_.paths) {
+      if (!path.result.path.needed_for_steady_state) continue;
+      for (const OutageWindow& window : path.windows) {
+        spans.push_back({path.result.path.id, window.start, window.end, window.censored});
+      }
+    }
+    return spans;
+  }
+
+  void fill_recovery() {
+    const RepeatTimes& times = traffic_.times;
+    if (!times.injected) return missing("/recovery/full_health_s", kNoFault);
+    recovery_ = find_recovery(facts_.health, down_spans(), times.confirmed.value_or(*times.injected));
+    if (recovery_.healthy_at) {
+      result().full_health_s = seconds(*recovery_.healthy_at - *times.injected);
+    } else {
+      missing("/recovery/full_health_s", recovery_.why_not);
+    }
+  }
+
+  /// How the acting side says that it ended.
+  void judge_end() {
+    const std::string why = facts_.outcome_reason.empty() ? "" : ": " + facts_.outcome_reason;
+    if (!facts_.outcome) {
+      reasons_.add(Verdict::inconclusive, where_it_stopped());
+    } else if (*facts_.outcome == "refused") {
+      distrust_ = "the drill was refused";
+      reasons_.add(Verdict::refused, "preflight refused" + why);
+    } else if (*facts_.outcome == "aborted") {
+      reasons_.add(Verdict::aborted, "aborted" + why);
+    } else if (*facts_.outcome == "revert_incomplete") {
+      reasons_.add(Verdict::aborted, "what was broken may still be broken" + why);
+    } else if (*facts_.outcome == "not_taken") {
+      judge_not_taken(facts_.outcome_reason);
+    } else if (*facts_.outcome == "done") {
+      judge_done();
+    } else {
+      reasons_.add(Verdict::inconclusive, "the record tells an end that is not known: " + *facts_.outcome);
+    }
+    if (facts_.not_taken && facts_.outcome != "not_taken") judge_not_taken(*facts_.not_taken);
+  }
+
+  std::string where_it_stopped() const {
+    const std::string stage =
+        facts_.stage.empty() ? "before its first stage" : "while in stage " + facts_.stage;
+    return input_.ended ? fmt::format("the record does not tell how the repeat ended; it stops {}", stage)
+                        : fmt::format("the program was killed {}", stage);
+  }
+
+  void judge_not_taken(const std::string& why) {
+    distrust_ = "the fault did not take";
+    reasons_.add(Verdict::inconclusive, why.empty() ? distrust_ : distrust_ + ": " + why);
+  }
+
+  void judge_done() {
+    if (!facts_.fault_sent) {
+      reasons_.add(Verdict::inconclusive, kNoFault);
+    } else if (!facts_.fault_confirmed && !facts_.not_taken) {
+      reasons_.add(Verdict::inconclusive, "nothing proved that the fault took");
+    }
+    if (recovery_.unhealthy_until && !recovery_.healthy_at) {
+      reasons_.add(Verdict::inconclusive, "full health was not reached: " + recovery_.why_not);
+    }
+    const auto& durability = result().durability;
+    if (durability && durability->attempted > 0 && !durability->lost) {
+      reasons_.add(Verdict::inconclusive, "whether writes were lost is not known: " + why_no_leader_);
+    }
+  }
+
+  /// What speaks against the numbers, and losses, whatever the drill expects.
+  void judge_trust() {
+    judge_record();
+    judge_paths();
+    if (facts_.suspended_s > 0) {
+      distrust_ = "this machine slept during the repeat";
+      reasons_.add(Verdict::inconclusive, fmt::format("{} ({:.1f} s)", distrust_, facts_.suspended_s));
+    }
+    if (result().durability) judge_losses(*result().durability);
+  }
+
+  void judge_record() {
+    if (!traffic_.unreadable.empty()) reasons_.add(Verdict::inconclusive, traffic_.unreadable);
+    if (traffic_.strays > 0) {
+      reasons_.add(Verdict::inconclusive,
+                   fmt::format("{} operations of the record belong to no path of the manifest or to no time",
+                               traffic_.strays));
+    }
+  }
+
+  void judge_paths() {
+    std::vector<std::string> distrusted, unsteady;
+    for (const MeasuredPath& path : traffic_.paths) {
+      const std::string& id = path.result.path.id;
+      const Instrument& instrument = path.result.instrument;
+      const bool ran = facts_.traffic_started.has_value();
+      if (ran && !instrument.valid) distrusted.push_back(fmt::format("{}: {}", id, instrument.why));
+      if (path.result.path.needed_for_steady_state && !path.unsteady.empty()) {
+        unsteady.push_back(fmt::format("{}: {}", id, path.unsteady));
+      }
+    }
+    add_first_of("numbers cannot be trusted", distrusted);
+    add_first_of("not steady before the fault", unsteady);
+  }
+
+  void add_first_of(const char* what, const std::vector<std::string>& list) {
+    if (list.empty()) return;
+    const std::string more =
+        list.size() > 1 ? fmt::format(" (and {} more paths)", list.size() - 1) : std::string{};
+    reasons_.add(Verdict::inconclusive, fmt::format("{}: {}{}", what, list.front(), more));
+  }
+
+  void judge_losses(const Durability& durability) {
+    if (durability.lost.value_or(0) > 0) {
+      reasons_.add(Verdict::failed, fmt::format("{} of {} acknowledged writes are lost: {}", *durability.lost,
+                                                durability.acknowledged, describe(durability.lost_ranges)));
+    }
+    if (durability.duplicated.value_or(0) > 0) {
+      reasons_.add(Verdict::failed, fmt::format("{} writes are there more than once, and none was sent twice",
+                                                *durability.duplicated));
+    }
+    if (durability.unexpected.value_or(0) > 0) {
+      reasons_.add(
+          Verdict::inconclusive,
+          fmt::format("{} writes that had certainly failed are there: this program took them for what "
+                      "they were not",
+                      *durability.unexpected));
+    }
+  }
+
+  std::optional<double> full_health_at_least() const {
+    if (!traffic_.times.injected || !recovery_.unhealthy_until) return std::nullopt;
+    return seconds(*recovery_.unhealthy_until - *traffic_.times.injected);
+  }
+
+  void fill_expectations() {
+    const ExpectationInput input{.repeat = result(),
+                                 .paths = traffic_.paths,
+                                 .full_health_at_least_s = full_health_at_least(),
+                                 .distrust = distrust_};
+    std::vector<JudgedExpectation> all;
+    for (const Expectation& expectation : plan_.expectations) {
+      all.push_back(judge_expectation(expectation, input));
+    }
+    for (JudgedExpectation& judged : all) {
+      if (!judged.result.measured) {
+        missing(fmt::format("/expectations/{}/measured", result().expectations.size()), judged.result.why);
+      }
+      if (judged.verdict != Verdict::passed && facts_.outcome != "refused") {
+        reasons_.add(judged.verdict, judged.reason);
+      }
+      result().expectations.push_back(std::move(judged.result));
+    }
+  }
+
+  const RunInput& input_;
+  const DrillPlan& plan_;
+  const RepeatFacts& facts_;
+  RepeatTraffic traffic_;
+  Recovery recovery_;
+  std::string why_no_leader_;
+  std::string distrust_;
+  Reasons reasons_;
+  JudgedRepeat judged_;
+};
+
+}  // namespace
+
+JudgedRepeat judge_repeat(const RunInput& input, const DrillPlan& plan, const RepeatFacts& facts) {
+  return RepeatJudge{input, plan, facts}.judge();
+}
+
+}  // namespace pgfiredrill
