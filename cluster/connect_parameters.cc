@@ -25,7 +25,7 @@ constexpr std::array kSetToNothing{"host",    "hostaddr",        "user",        
                                    "sslmode", "application_name"};
 
 /// Settings that have an environment variable, at what libpq would take by default (or without its files).
-constexpr std::array<std::pair<const char*, const char*>, 20> kFixed{{
+constexpr std::array<std::pair<const char*, const char*>, 19> kFixed{{
     {"passfile", kNoFile},
     {"sslcert", kNoFile},
     {"sslkey", kNoFile},
@@ -38,7 +38,6 @@ constexpr std::array<std::pair<const char*, const char*>, 20> kFixed{{
     {"channel_binding", "prefer"},
     {"gssencmode", "disable"},
     {"gssdelegation", "0"},
-    {"target_session_attrs", "any"},
     {"load_balance_hosts", "disable"},
     {"min_protocol_version", "3.0"},
     {"max_protocol_version", "3.0"},
@@ -152,15 +151,6 @@ bool is_state(std::string_view text) {
          });
 }
 
-/// The SQLSTATE in "FATAL:  28P01: …", whatever the severity's language; empty where there is none.
-std::string_view sqlstate_in(std::string_view message) {
-  for (auto at = message.find(":  "); at != std::string_view::npos; at = message.find(":  ", at + 1)) {
-    const auto state = message.substr(at + 3, 5);
-    if (is_state(state) && message.substr(at + 8).starts_with(": ")) return state;
-  }
-  return {};
-}
-
 /// The last resort where neither table knows the text.
 constexpr Symptom kUnknown{"", FailureKind::failed, "The server's own log says more."};
 
@@ -176,6 +166,15 @@ Symptom diagnose(std::string_view message) {
 }
 
 }  // namespace
+
+std::string_view sqlstate_in(std::string_view libpq_message) {
+  for (auto at = libpq_message.find(":  "); at != std::string_view::npos;
+       at = libpq_message.find(":  ", at + 1)) {
+    const auto state = libpq_message.substr(at + 3, 5);
+    if (is_state(state) && libpq_message.substr(at + 8).starts_with(": ")) return state;
+  }
+  return {};
+}
 
 std::vector<std::pair<std::string, std::string>> libpq_keywords(const ConnectParameters& parameters) {
   static const auto kKnown = known_keywords();
@@ -197,7 +196,8 @@ std::vector<std::pair<std::string, std::string>> libpq_keywords(const ConnectPar
                                {"sslmode", parameters.sslmode},
                                {"sslrootcert", parameters.ca_file.empty() ? kNoFile : parameters.ca_file},
                                {"connect_timeout", std::to_string(parameters.connect_timeout.count())},
-                               {"application_name", parameters.application_name}});
+                               {"application_name", parameters.application_name},
+                               {"target_session_attrs", parameters.target_session_attrs}});
   return result;
 }
 

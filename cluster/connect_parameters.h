@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ConnectParameters {
   std::string ca_file;              ///< for verify-ca and verify-full; with require it is verified too
   std::chrono::seconds connect_timeout{3};
   std::string application_name = "pgfiredrill";
+  std::string target_session_attrs = "any";  ///< libpq checks it at the end of the login
 };
 
 /// Keywords and values for PQconnectdbParams and its kin, which must be called with expand_dbname = 1: the
@@ -36,6 +38,10 @@ struct ConnectParameters {
 /// libpq of this machine does not know are left out.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libpq_keywords(
     const ConnectParameters& parameters);
+
+/// The SQLSTATE in "FATAL:  28P01: …", whatever the severity's language, as libpq writes it with
+/// PQERRORS_VERBOSE; empty where there is none.
+[[nodiscard]] std::string_view sqlstate_in(std::string_view libpq_message);
 
 /// Removes every variable that libpq reads from this process's environment. Once, in main, before any thread.
 void forget_libpq_environment();

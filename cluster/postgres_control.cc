@@ -30,8 +30,8 @@ std::unique_ptr<Connection> adopt(LibpqConnection libpq) {
   return std::make_unique<Connection>(Connection::seize_raw_connection(libpq.release()));
 }
 
-pqxx::result execute(pqxx::transaction_base& transaction, const std::string& sql,
-                     const std::vector<std::string>& values) {
+pqxx::result exec_with_values(pqxx::transaction_base& transaction, const std::string& sql,
+                              const std::vector<std::string>& values) {
   pqxx::params parameters;
   for (const std::string& value : values) parameters.append(value);
 #pragma GCC diagnostic push
@@ -84,8 +84,8 @@ std::unique_ptr<Connection> adopt(LibpqConnection libpq) {
   return std::make_unique<Connection>(std::move(libpq));
 }
 
-pqxx::result execute(pqxx::transaction_base& transaction, const std::string& sql,
-                     const std::vector<std::string>& values) {
+pqxx::result exec_with_values(pqxx::transaction_base& transaction, const std::string& sql,
+                              const std::vector<std::string>& values) {
   return transaction.exec_params(sql, pqxx::prepare::make_dynamic_params(values));
 }
 
@@ -122,8 +122,11 @@ struct PostgresControl::Session {
   milliseconds statement_timeout;
 
   Result<Rows> ask(const std::string& what, const std::string& sql, const std::vector<std::string>& values);
+  Result<Rows> act(const std::string& what, const std::string& sql);
 
  private:
+  template <typename Exchange>
+  Result<Rows> within_deadline(const std::string& what, Exchange exchange);
   Rows ask_in_transaction(const std::string& sql, const std::vector<std::string>& values);
   Failure failure(FailureKind kind, const std::string& what, const std::string& came_back,
                   const std::string& hint) const;
@@ -168,7 +171,7 @@ Rows PostgresControl::Session::ask_in_transaction(const std::string& sql,
                                                   const std::vector<std::string>& values) {
   pqxx::read_transaction transaction{*connection};
   transaction.exec("SET LOCAL statement_timeout = " + std::to_string(statement_timeout.count()));
-  Rows rows = texts_of(execute(transaction, sql, values));
+  Rows rows = texts_of(exec_with_values(transaction, sql, values));
   transaction.commit();
   return rows;
 }
@@ -178,10 +181,23 @@ Result<Rows> PostgresControl::Session::ask(const std::string& what, const std::s
   if (has_nul(sql) || std::any_of(values.begin(), values.end(), has_nul)) {
     return failure(FailureKind::malformed, what, "there is a NUL byte in it", "");
   }
+  return within_deadline(what, [&] { return ask_in_transaction(sql, values); });
+}
+
+Result<Rows> PostgresControl::Session::act(const std::string& what, const std::string& sql) {
+  if (has_nul(sql)) return failure(FailureKind::malformed, what, "there is a NUL byte in it", "");
+  return within_deadline(what, [&] {
+    pqxx::nontransaction outside{*connection};
+    return texts_of(outside.exec(sql));
+  });
+}
+
+template <typename Exchange>
+Result<Rows> PostgresControl::Session::within_deadline(const std::string& what, Exchange exchange) {
   if (!connection->is_open()) return ended(what, "the session ended at an earlier failure", false);
   SocketDeadline deadline{connection->sock(), statement_timeout + kGrace};
   try {
-    return ask_in_transaction(sql, values);
+    return exchange();
   } catch (const pqxx::sql_error& error) {
     if (!deadline.stop() && connection->is_open()) return refused(what, error);
     return ended(what, error.what(), deadline.stop());
@@ -261,6 +277,11 @@ Result<std::map<std::string, std::string>> PostgresControl::settings(const std::
 
 Result<Rows> PostgresControl::query(const std::string& sql, const std::vector<std::string>& values) {
   return session_->ask("ask PostgreSQL '" + one_line(sql, 60) + "'", sql, values);
+}
+
+Result<void> PostgresControl::execute(const std::string& what, const std::string& sql) {
+  if (const auto rows = session_->act(what, sql); !rows) return rows.error();
+  return {};
 }
 
 }  // namespace pgfiredrill

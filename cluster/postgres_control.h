@@ -1,8 +1,9 @@
 #pragma once
 
 /// A short session with one PostgreSQL (or through an entry point) for questions that are asked once. On
-/// libpqxx; never reconnects by itself. Blocking; worker threads only; one thread at a time. Read-only: each
-/// question is a transaction of its own that could not write if it wanted to.
+/// libpqxx; never reconnects by itself. Blocking; worker threads only; one thread at a time. A question is a
+/// transaction of its own that could not write if it wanted to; what is meant to change something goes
+/// through `execute`.
 ///
 /// What ends what, so that nothing hangs:
 /// - the login as a whole, whichever layer stays silent: the parameters' connect_timeout (resolving a host
@@ -52,6 +53,10 @@ class PostgresControl {
   /// One statement (the protocol refuses two), rows of texts; NULL is nullopt. Values only by $1, $2, …
   [[nodiscard]] Result<std::vector<std::vector<std::optional<std::string>>>> query(
       const std::string& sql, const std::vector<std::string>& values = {});
+  /// One statement outside of any transaction block (CREATE DATABASE cannot be in one). `what` stands in a
+  /// failure's message in place of the statement. The server's own statement_timeout is not changed for it;
+  /// this side waits as long as for a question.
+  [[nodiscard]] Result<void> execute(const std::string& what, const std::string& sql);
 
  private:
   struct Session;
