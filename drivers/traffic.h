@@ -23,6 +23,7 @@ struct TrafficAccess {
   std::string database;
   std::string user;
   Secret password;
+  std::string sslmode = "require";
 };
 
 struct TrafficOptions {

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <vector>
+
+#include "drivers/traffic.h"
+
+namespace pgfiredrill {
+namespace {
+
+/// A fresh session with TLS and SCRAM costs the client 5.5 ms of CPU and a pooler 3: this many a second are
+/// bearable on two cores.
+constexpr double kFreshPerSecond = 60;
+constexpr double kMainFreshHz = 20;
+constexpr double kLeastFreshHz = 1;
+constexpr double kMostFreshHz = 5;
+/// A drill is an observer: its writes are to be lost in those of applications.
+constexpr double kWritesPerSecond = 200;
+
+bool is_fresh_canary(const TrafficPath& path) {
+  return path.purpose == Purpose::canary && path.session == SessionKind::fresh;
+}
+
+bool may_write(const TrafficPath& path) {
+  return path.purpose == Purpose::canary && path.access == Access::read_write;
+}
+
+/// The path whose fresh sessions tell most: an application's own way to write.
+TrafficPath* main_fresh_path(std::vector<TrafficPath>& paths) {
+  TrafficPath* best = nullptr;
+  for (TrafficPath& path : paths) {
+    if (!is_fresh_canary(path) || path.access != Access::read_write) continue;
+    const bool plain = path.depth == Depth::balancer && path.addresses.size() == 1;
+    if (plain) return &path;
+    if (best == nullptr) best = &path;
+  }
+  return best;
+}
+
+/// The ideal share within its bounds; the sum is never above what is left.
+double share_of_fresh(double left, std::size_t paths) {
+  const double even = left / static_cast<double>(std::max<std::size_t>(paths, 1));
+  return std::min(even, std::clamp(even, kLeastFreshHz, kMostFreshHz));
+}
+
+void assign_fresh(std::vector<TrafficPath>& paths) {
+  const TrafficPath* main = main_fresh_path(paths);
+  const auto fresh = static_cast<std::size_t>(std::count_if(paths.begin(), paths.end(), is_fresh_canary));
+  const double left = kFreshPerSecond - (main != nullptr ? kMainFreshHz : 0);
+  const double share = share_of_fresh(left, fresh - (main != nullptr ? 1 : 0));
+  for (TrafficPath& path : paths) {
+    if (is_fresh_canary(path)) path.rate_hz = &path == main ? kMainFreshHz : share;
+  }
+}
+
+double assign_ledger(std::vector<TrafficPath>& paths, double ledger_hz) {
+  const auto ledgers = std::count_if(paths.begin(), paths.end(),
+                                     [](const TrafficPath& path) { return path.purpose == Purpose::ledger; });
+  if (ledgers == 0) return 0;
+  const double total = std::clamp(ledger_hz, 0.0, kWritesPerSecond);
+  for (TrafficPath& path : paths) {
+    if (path.purpose != Purpose::ledger) continue;
+    path.rate_hz = path.write_rate_hz = total / static_cast<double>(ledgers);
+  }
+  return total;
+}
+
+void assign_writes(std::vector<TrafficPath>& paths, double left) {
+  const auto writers = std::count_if(paths.begin(), paths.end(), may_write);
+  if (writers == 0) return;
+  const double share = left / static_cast<double>(writers);
+  for (TrafficPath& path : paths) {
+    if (may_write(path)) path.write_rate_hz = std::min(path.rate_hz, share);
+  }
+}
+
+}  // namespace
+
+void assign_rates(std::vector<TrafficPath>& paths, double pooled_hz, double ledger_hz) {
+  for (TrafficPath& path : paths) {
+    path.write_rate_hz = 0;
+    if (path.purpose == Purpose::canary && path.session == SessionKind::pooled) path.rate_hz = pooled_hz;
+  }
+  assign_fresh(paths);
+  const double ledger = assign_ledger(paths, ledger_hz);
+  assign_writes(paths, kWritesPerSecond - ledger);
+}
+
+}  // namespace pgfiredrill

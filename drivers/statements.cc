@@ -1,0 +1,95 @@
+#include "drivers/statements.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "base/text.h"
+
+namespace pgfiredrill {
+namespace {
+
+constexpr std::size_t kColumns = 7;
+
+/// Every function of these may be called without superuser, also through poolers.
+constexpr const char* kPrimaryColumns =
+    "false,"
+    " (extract(epoch FROM pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint,"
+    " pg_catalog.pg_backend_pid(),"
+    " pg_catalog.pg_current_wal_insert_lsn()::text,"
+    " pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 1, 8),"
+    " pg_catalog.current_setting('synchronous_standby_names'),"
+    " pg_catalog.current_setting('synchronous_commit')";
+
+constexpr const char* kStandbyColumns =
+    "true,"
+    " (extract(epoch FROM pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint,"
+    " pg_catalog.pg_backend_pid(),"
+    " pg_catalog.pg_last_wal_replay_lsn()::text,"
+    " NULL::text,"
+    " pg_catalog.current_setting('synchronous_standby_names'),"
+    " pg_catalog.current_setting('synchronous_commit')";
+
+template <typename Number>
+std::optional<Number> parse_hex(std::string_view text) noexcept {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool waits_for_flush(const std::string& synchronous_commit) {
+  return synchronous_commit == "on" || synchronous_commit == "remote_apply";
+}
+
+}  // namespace
+
+const char* primary_columns() noexcept {
+  return kPrimaryColumns;
+}
+
+const char* standby_columns() noexcept {
+  return kStandbyColumns;
+}
+
+Statement canary_statement(std::uint16_t lane, std::uint64_t number, bool write) {
+  const std::uint64_t row = std::uint64_t{lane} * kRowsPerLane + number % kRowsPerLane;
+  return {.sql = "SELECT * FROM pgfiredrill.canary($1, $2)",
+          .values = {std::to_string(row), write ? "t" : "f"}};
+}
+
+Statement ledger_statement(std::uint16_t stream, std::uint64_t number) {
+  static const std::string kSql =
+      std::string{"INSERT INTO pgfiredrill.ledger (stream, number) VALUES ($1, $2) RETURNING "} +
+      kPrimaryColumns;
+  return {.sql = kSql, .values = {std::to_string(stream), std::to_string(number)}};
+}
+
+std::uint64_t parse_lsn(const std::string& text) noexcept {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) return 0;
+  const auto high = parse_hex<std::uint32_t>(std::string_view{text}.substr(0, slash));
+  const auto low = parse_hex<std::uint32_t>(std::string_view{text}.substr(slash + 1));
+  return high && low ? std::uint64_t{*high} << 32 | *low : 0;
+}
+
+Answer parse_answer(const StatementEvidence& evidence) {
+  Answer answer;
+  if (evidence.rows.size() != 1 || evidence.rows.front().size() != kColumns) return answer;
+  const Row& row = evidence.rows.front();
+  const auto text = [&](std::size_t column) { return row[column].value_or(""); };
+  const auto start = parse_integer(text(1));
+  const auto pid = parse_integer(text(2));
+  if (!start || !pid || *pid < 0 || *pid > std::numeric_limits<std::uint32_t>::max()) return answer;
+  answer.whole = text(0) == "t" || text(0) == "f";
+  answer.in_recovery = text(0) == "t";
+  answer.postmaster_start = *start;
+  answer.backend_pid = static_cast<std::uint32_t>(*pid);
+  answer.lsn = parse_lsn(text(3));
+  answer.timeline = parse_hex<std::uint32_t>(text(4)).value_or(0);
+  answer.standby_named = !text(5).empty();
+  answer.waits_for_flush = waits_for_flush(text(6));
+  return answer;
+}
+
+}  // namespace pgfiredrill

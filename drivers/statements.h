@@ -1,0 +1,46 @@
+#pragma once
+
+/// What traffic asks, and what the answers say. Pure.
+
+#include <cstdint>
+#include <string>
+
+#include "cluster/session_evidence.h"
+#include "cluster/session_exchange.h"
+
+namespace pgfiredrill {
+
+/// Rows that the writes of one lane take turns on, so that a write does not wait for the lock of an earlier
+/// one of its own lane that hangs.
+inline constexpr int kRowsPerLane = 8;
+
+/// `row` is of the table of canaries. Where `write` is set and the server is not in recovery, it changes it.
+[[nodiscard]] Statement canary_statement(std::uint16_t lane, std::uint64_t number, bool write);
+inline constexpr const char* kCanaryTag = "SELECT 1";
+
+[[nodiscard]] Statement ledger_statement(std::uint16_t stream, std::uint64_t number);
+inline constexpr const char* kLedgerTag = "INSERT 0 1";
+
+/// What both return: who answered, and under which promises.
+struct Answer {
+  bool whole = false;  ///< one row of the expected form came
+  bool in_recovery = false;
+  std::int64_t postmaster_start = 0;  ///< microseconds since 1970
+  std::uint32_t backend_pid = 0;
+  std::uint64_t lsn = 0;
+  std::uint32_t timeline = 0;    ///< 0 in recovery: no function tells it there in time
+  bool standby_named = false;    ///< synchronous_standby_names was not empty
+  bool waits_for_flush = false;  ///< synchronous_commit was on or above
+};
+
+[[nodiscard]] Answer parse_answer(const StatementEvidence& evidence);
+
+/// "16/B374D848"; 0 for anything else.
+[[nodiscard]] std::uint64_t parse_lsn(const std::string& text) noexcept;
+
+/// The columns that `parse_answer` reads, for a server that is not in recovery.
+[[nodiscard]] const char* primary_columns() noexcept;
+/// The same for one that is, where half of those functions fail.
+[[nodiscard]] const char* standby_columns() noexcept;
+
+}  // namespace pgfiredrill
