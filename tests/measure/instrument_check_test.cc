@@ -1,0 +1,83 @@
+#include "measure/instrument_check.h"
+
+#include <gtest/gtest.h>
+
+#include "history.h"
+
+namespace pgfiredrill {
+namespace {
+
+using testing::at_s;
+using testing::canary;
+using testing::history;
+using testing::times;
+
+Instrument check(const std::string& letters, const std::vector<LoopStall>& stalls = {}) {
+  const TrafficPath path = canary(10);
+  const Observation whole{at_s(0), at_s(10), at_s(10)};
+  InstrumentCheck fold{path, stalls, whole};
+  for (const Operation& op : history(letters, 0.1)) fold.on(op);
+  return fold.finish();
+}
+
+TEST(InstrumentCheck, DropsForWantOfAConnectionAreTheClusters) {
+  const Instrument instrument = check(times(50) + times(10, '-') + times(40));
+  EXPECT_TRUE(instrument.valid) << instrument.why;
+  EXPECT_EQ(instrument.dropped, 10u);
+}
+
+TEST(InstrumentCheck, WhatWeDidNotGetToAccusesUs) {
+  const Instrument instrument = check(times(50) + "d" + times(49));
+  EXPECT_FALSE(instrument.valid);
+  EXPECT_NE(instrument.why, "");
+}
+
+TEST(InstrumentCheck, DropDuringAStallLongerThanAnIntervalAccusesUs) {
+  // Due at 5.0, dropped at its deadline, 6.0.
+  const std::string letters = times(50) + "-" + times(49);
+  EXPECT_FALSE(check(letters, {{"traffic", at_s(5.85), at_s(6.01)}}).valid);
+  EXPECT_TRUE(check(letters, {{"traffic", at_s(5.95), at_s(6.01)}}).valid) << "shorter than an interval";
+  EXPECT_TRUE(check(letters, {{"traffic", at_s(7.0), at_s(7.5)}}).valid) << "at another time";
+}
+
+TEST(InstrumentCheck, StallThatEatsHalfADeadlineMakesOperationsLate) {
+  const std::string letters = times(50) + "l" + times(49);  // ends at 6.5
+  EXPECT_FALSE(check(letters, {{"traffic", at_s(5.9), at_s(6.51)}}).valid);
+  EXPECT_TRUE(check(letters, {{"traffic", at_s(6.3), at_s(6.51)}}).valid);
+}
+
+TEST(InstrumentCheck, TellsTheLongestStall) {
+  const Instrument instrument = check(
+      times(100),
+      {{"traffic", at_s(1), at_s(1.03)}, {"traffic", at_s(2), at_s(2.25)}, {"traffic", at_s(20), at_s(29)}});
+  EXPECT_TRUE(instrument.valid);
+  EXPECT_DOUBLE_EQ(instrument.loop_stall_max_s, 0.25);
+}
+
+TEST(InstrumentCheck, OfferedMustFitTheRate) {
+  EXPECT_TRUE(check(times(96)).valid);
+  EXPECT_FALSE(check(times(90)).valid);
+  EXPECT_FALSE(check(times(2)).valid);
+}
+
+TEST(InstrumentCheck, PooledPathsDoNotPayForConnectors) {
+  TrafficPath path = canary();
+  const std::vector<LoopStall> stalls{{"traffic", {}, {}}, {"connector-0", {}, {}}, {"other", {}, {}}};
+  EXPECT_EQ(stalls_of_path(stalls, path).size(), 3u);
+  path.session = SessionKind::pooled;
+  EXPECT_EQ(stalls_of_path(stalls, path).size(), 2u);
+}
+
+TEST(InstrumentCheck, StallsEndWhenTheyAreRecorded) {
+  const Event event{
+      .kind = event::kLoopStall, .at = at_s(10), .fields = {{"loop", "traffic"}, {"stall_s", 0.5}}};
+  const Event silly{.kind = event::kLoopStall, .at = at_s(10), .fields = {{"stall_s", 1e308}}};
+  const Event from_nowhere{.kind = event::kLoopStall, .at = nanoseconds::min(), .fields = {{"stall_s", 1.0}}};
+  const auto stalls = loop_stalls({event, silly, from_nowhere});
+  ASSERT_EQ(stalls.size(), 2u);
+  EXPECT_EQ(stalls[0].from, at_s(9.5));
+  EXPECT_EQ(stalls[0].to, at_s(10));
+}
+
+}  // namespace
+}  // namespace pgfiredrill
