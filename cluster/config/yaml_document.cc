@@ -80,7 +80,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
  private:
   YamlDocument::Node add_node(const YAML::Mark& mark, YamlDocument::Kind kind) {
     if (document_.nodes_.size() >= kMaximumNodes) throw OverBound{line_of(mark), "has one value too many"};
-    document_.nodes_.push_back({.kind = kind, .text = {}, .children = {}});
+    document_.nodes_.push_back({.kind = kind, .text = {}, .line = line_of(mark), .children = {}});
     return document_.nodes_.size() - 1;
   }
 
@@ -188,10 +188,18 @@ std::vector<YamlDocument::Node> YamlDocument::members(Node list) const {
 
 std::vector<std::pair<std::string, YamlDocument::Node>> YamlDocument::entries(Node mapping) const {
   std::vector<std::pair<std::string, Node>> result;
+  for (const auto& [key, value] : pairs(mapping)) {
+    if (const auto name = text(key)) result.emplace_back(*name, value);
+  }
+  return result;
+}
+
+std::vector<std::pair<YamlDocument::Node, YamlDocument::Node>> YamlDocument::pairs(Node mapping) const {
+  std::vector<std::pair<Node, Node>> result;
   const Value& value = nodes_[mapping];
   if (value.kind != Kind::mapping) return result;
   for (std::size_t at = 0; at + 1 < value.children.size(); at += 2) {
-    if (const auto key = text(value.children[at])) result.emplace_back(*key, value.children[at + 1]);
+    result.emplace_back(value.children[at], value.children[at + 1]);
   }
   return result;
 }

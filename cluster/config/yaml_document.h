@@ -43,6 +43,10 @@ class YamlDocument {
   [[nodiscard]] std::vector<Node> members(Node list) const;
   /// Keys that are scalars, with their values, in the order of the file.
   [[nodiscard]] std::vector<std::pair<std::string, Node>> entries(Node mapping) const;
+  /// Every key with its value as it stands, in the order of the file; empty for what is no mapping.
+  [[nodiscard]] std::vector<std::pair<Node, Node>> pairs(Node mapping) const;
+  /// Where it begins in the text, from 1.
+  [[nodiscard]] std::size_t line(Node node) const noexcept { return nodes_[node].line; }
 
  private:
   friend class YamlTreeBuilder;
@@ -50,6 +54,7 @@ class YamlDocument {
   struct Value {
     Kind kind = Kind::null;
     std::string text;
+    std::size_t line = 1;
     std::vector<Node> children;  ///< of a list its members; of a mapping key, value, key, value
   };
 

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "drivers/traffic_schema.h"
+#include "suites/plan.h"
+#include "suites/preflight.h"
+#include "suites/run.h"
+
+namespace pgfiredrill {
+namespace {
+
+void add(std::vector<std::string>& lines, const std::string& heading, const std::vector<std::string>& steps) {
+  lines.push_back(heading);
+  for (const std::string& step : steps) lines.push_back("  " + step);
+}
+
+std::vector<std::string> describe_traffic(const RunManifest& manifest) {
+  std::vector<std::string> lines;
+  for (const TrafficPath& path : manifest.paths) {
+    char rates[64];
+    std::snprintf(rates, sizeof rates, ": %.3g a second, %.3g of them writes", path.rate_hz,
+                  path.write_rate_hz);
+    lines.push_back((path.purpose == Purpose::ledger ? "ledger " : "") + path.id + rates);
+  }
+  return lines;
+}
+
+std::vector<std::string> describe_fault(const DrillPlan& plan, const RunEnvironment& environment,
+                                        const ClusterSnapshot& now) {
+  const auto fault = environment.make_fault(
+      plan.fault,
+      {environment.cluster, environment.http, environment.hosts, environment.fault_probe, environment.clock});
+  if (const auto aimed = fault->aim(now); !aimed) return {aimed.error().message()};
+  return fault->describe();
+}
+
+}  // namespace
+
+std::vector<std::string> describe_run(const RunRequest& request, const RunEnvironment& environment) {
+  const RunManifest manifest = make_manifest(request, environment.cluster, environment.clock);
+  const ClusterSnapshot now = environment.fault_probe.look();
+  std::vector<std::string> lines;
+  std::vector<std::string> refusals = refusals_by_description(environment.cluster);
+  for (const std::string& refusal : refusals_by_snapshot(environment.cluster, now)) {
+    if (std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) refusals.push_back(refusal);
+  }
+  if (!refusals.empty()) add(lines, "Preflight would refuse, as the cluster is now:", refusals);
+  add(lines,
+      "Lock and record of the run, on every host, removed at the end:", environment.locks.lock_commands());
+  add(lines,
+      "Database and role for the traffic, on the leader, dropped at the end:", traffic_schema_statements());
+  add(lines, "Traffic from this machine:", describe_traffic(manifest));
+  for (const DrillPlan& plan : manifest.drills) {
+    add(lines,
+        "Drill " + plan.name + (plan.repeats > 1 ? ", " + std::to_string(plan.repeats) + " times" : "") +
+            ", as the cluster is now:",
+        describe_fault(plan, environment, now));
+  }
+  if (!request.keep_leader) {
+    const PatroniMember* leader = now.leader();
+    add(lines, "At the end, where another member leads by then:",
+        {"switchover back to " + (leader == nullptr ? std::string{"the leader"} : leader->name) +
+         " by Patroni's REST interface"});
+  }
+  return lines;
+}
+
+}  // namespace pgfiredrill

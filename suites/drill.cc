@@ -1,0 +1,343 @@
+#include "suites/drill.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "record/readback.h"
+#include "suites/preflight.h"
+
+namespace pgfiredrill {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::seconds;
+
+constexpr nanoseconds kLoginDeadline = seconds{20};
+constexpr nanoseconds kVerifyDeadline = seconds{30};
+constexpr nanoseconds kFenceDeadline = seconds{20};
+constexpr nanoseconds kReadDeadline = seconds{60};
+/// How long health must have held before it counts.
+constexpr nanoseconds kHeld = seconds{2};
+/// After observation there is at least this much time to become healthy, whatever the drill's deadline says.
+constexpr nanoseconds kLeastHealthWait = seconds{10};
+/// The longest random delay where loop_wait is not known.
+constexpr nanoseconds kUsualLoop = seconds{10};
+
+nanoseconds from_seconds(double value) {
+  return nanoseconds{static_cast<nanoseconds::rep>(value * 1e9)};
+}
+
+double to_seconds(nanoseconds value) {
+  return std::chrono::duration<double>(value).count();
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
+  return text;
+}
+
+const char* name_of(RepeatEnd end) {
+  switch (end) {
+    case RepeatEnd::done:
+      return "done";
+    case RepeatEnd::refused:
+      return "refused";
+    case RepeatEnd::not_taken:
+      return "not_taken";
+    case RepeatEnd::unhealthy:
+      return "revert_incomplete";
+  }
+  return "done";
+}
+
+/// Members' names come from Patroni and may hold anything; the number keeps two apart that become equal.
+std::string readback_file(std::size_t serial, std::size_t index, std::string member) {
+  for (char& c : member) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (!plain) c = '_';
+  }
+  char number[48];
+  std::snprintf(number, sizeof number, "readback-%03zu-%zu-", serial, index);
+  return number + member.substr(0, 60) + ".bin";
+}
+
+}  // namespace
+
+Drill::Drill(RunState& state, std::size_t drill, std::size_t repeat, std::size_t serial)
+    : state_{state},
+      plan_{state.manifest.drills[drill]},
+      drill_{drill},
+      repeat_{repeat},
+      serial_{serial},
+      fault_{state.environment.make_fault(
+          plan_.fault, {state.environment.cluster, state.environment.http, state.environment.hosts,
+                        state.environment.fault_probe, state.environment.clock})} {}
+
+std::uint16_t Drill::first_stream() const noexcept {
+  return static_cast<std::uint16_t>(1 + serial_ * kLedgerConnections);
+}
+
+std::uint16_t Drill::last_stream() const noexcept {
+  return static_cast<std::uint16_t>(first_stream() + kLedgerConnections - 1);
+}
+
+RepeatOutcome Drill::run() {
+  state_.injected_at = nanoseconds{0};
+  state_.recorder.add({.kind = event::kRepeatStarted,
+                       .fields = {{"drill", static_cast<std::int64_t>(drill_)},
+                                  {"repeat", static_cast<std::int64_t>(repeat_)}}});
+  for (const auto step : {&Drill::steady_state, &Drill::log_in, &Drill::baseline, &Drill::aim}) {
+    if (const auto refusal = (this->*step)()) return end(RepeatEnd::refused, *refusal);
+  }
+  const RepeatOutcome injected = inject();
+  if (injected.end == RepeatEnd::done) observe();
+  revert();
+  const bool healthy = wait_for_health();
+  state_.traffic.stop();
+  record_history();
+  read_back();
+  if (!healthy) {
+    return end(RepeatEnd::unhealthy, "The cluster is not fully healthy: " + joined(state_.watch.gaps()));
+  }
+  if (const auto settled = state_.pump.run([&] { return state_.debts.settle(*fault_debt_); }, true);
+      !settled) {
+    return end(RepeatEnd::unhealthy, settled.error().message());
+  }
+  return end(injected.end, injected.reason);
+}
+
+RepeatOutcome Drill::end(RepeatEnd how, const std::string& reason) {
+  state_.traffic.stop();
+  state_.recorder.add({.kind = event::kRepeatEnded,
+                       .fields = {{"drill", static_cast<std::int64_t>(drill_)},
+                                  {"repeat", static_cast<std::int64_t>(repeat_)},
+                                  {"outcome", std::string{name_of(how)}},
+                                  {"reason", reason}}});
+  return {how, reason};
+}
+
+void Drill::stage(const std::string& name, std::optional<double> takes_s) {
+  state_.recorder.add({.kind = event::kStage,
+                       .fields = {{"drill", static_cast<std::int64_t>(drill_)},
+                                  {"repeat", static_cast<std::int64_t>(repeat_)},
+                                  {"stage", name}}});
+  state_.progress.stage = name;
+  state_.progress.stage_of_s = takes_s;
+  state_.stage_began = state_.environment.clock.monotonic();
+  state_.environment.view.begin(state_.progress);
+}
+
+std::optional<std::string> Drill::steady_state() {
+  stage("preflight");
+  const ClusterSnapshot now = state_.pump.run([&] { return state_.environment.fault_probe.look(); });
+  const auto refusals = refusals_by_snapshot(state_.environment.cluster, now);
+  if (!refusals.empty()) return joined(refusals);
+  return std::nullopt;
+}
+
+std::optional<std::string> Drill::log_in() {
+  stage("log in");
+  const auto troubles = state_.pump.run([&] { return state_.traffic.warm_up(kLoginDeadline); });
+  std::string refusal;
+  for (const PathTrouble& trouble : troubles) {
+    const auto path = std::find_if(state_.manifest.paths.begin(), state_.manifest.paths.end(),
+                                   [&](const TrafficPath& known) { return known.id == trouble.path; });
+    const std::string sentence = "Path " + trouble.path + " does not answer: " + trouble.text + ".";
+    if (path != state_.manifest.paths.end() && !path->needed_for_steady_state) {
+      state_.recorder.add({.kind = event::kRemark, .fields = {{"text", sentence}}});
+    } else {
+      refusal += (refusal.empty() ? "" : " ") + sentence;
+    }
+  }
+  if (!refusal.empty()) return refusal;
+  return std::nullopt;
+}
+
+std::optional<std::string> Drill::baseline() {
+  stage("baseline", plan_.baseline_s);
+  state_.live.mark();
+  state_.traffic.start(first_stream());
+  state_.pump.pause(from_seconds(plan_.baseline_s));
+  if (!paths_answer()) return "Traffic had errors before any fault: a path was not up during the baseline.";
+  return std::nullopt;
+}
+
+/// Late, so that the victim is who leads when it is hit; what is owed is written down before.
+std::optional<std::string> Drill::aim() {
+  stage("arm");
+  const ClusterSnapshot now = state_.pump.run([&] { return state_.environment.fault_probe.look(); });
+  const auto refusals = refusals_by_snapshot(state_.environment.cluster, now);
+  if (!refusals.empty()) return joined(refusals);
+  if (const auto aimed = state_.pump.run([&] { return fault_->aim(now); }); !aimed) {
+    return aimed.error().message();
+  }
+  const fault::Debt debt{.kind = "fault", .name = plan_.fault.kind, .detail = fault_->target()};
+  if (const auto owed = state_.pump.run([&] { return state_.debts.owe(debt); }); !owed) {
+    return owed.error().message();
+  }
+  fault_debt_ = debt;
+  return std::nullopt;
+}
+
+nanoseconds Drill::random_delay() {
+  std::mt19937_64 generator{state_.manifest.seed * 1'000'003 + serial_};
+  const auto& loop_wait = state_.environment.cluster.settings.loop_wait.value;
+  const nanoseconds longest = loop_wait ? nanoseconds{*loop_wait} : kUsualLoop;
+  return from_seconds(std::uniform_real_distribution<double>{0, to_seconds(longest)}(generator));
+}
+
+RepeatOutcome Drill::inject() {
+  const nanoseconds delay = random_delay();
+  stage("wait a random time", to_seconds(delay));
+  state_.pump.pause(delay);
+  stage("inject");
+  state_.live.mark();
+  state_.injected_at = state_.environment.clock.monotonic();
+  state_.recorder.add(
+      {.kind = event::kFaultSent,
+       .at = state_.injected_at,
+       .fields = {
+           {"fault", plan_.fault.kind}, {"target", fault_->target()}, {"delay_s", to_seconds(delay)}}});
+  const auto injected = state_.pump.run([&] { return fault_->inject(); }, true);
+  const bool may_have_taken = injected || injected.error().transaction_in_doubt;
+  fault::Evidence evidence{.took = false, .sentence = injected ? "" : injected.error().message()};
+  if (may_have_taken) {
+    stage("verify");
+    evidence = state_.pump.run([&] { return fault_->verify(kVerifyDeadline); }, true);
+  }
+  confirmed_at_ = state_.environment.clock.monotonic();
+  if (!evidence.took) {
+    state_.recorder.add({.kind = event::kFaultNotTaken, .fields = {{"reason", evidence.sentence}}});
+    return {RepeatEnd::not_taken, "The fault did not take: " + evidence.sentence};
+  }
+  state_.recorder.add(
+      {.kind = event::kFaultConfirmed, .at = confirmed_at_, .fields = {{"evidence", evidence.sentence}}});
+  return {};
+}
+
+void Drill::observe() {
+  stage("observe", plan_.observe_s);
+  const nanoseconds long_enough = from_seconds(plan_.observe_s);
+  (void)state_.pump.wait_until(
+      [&] {
+        const nanoseconds last = std::max(confirmed_at_, state_.watch.last_change());
+        return state_.environment.clock.monotonic() >= last + long_enough;
+      },
+      from_seconds(plan_.health_deadline_s));
+}
+
+void Drill::revert() {
+  stage("revert");
+  const auto reverted = state_.pump.run([&] { return fault_->revert(); }, true);
+  state_.recorder.add({.kind = event::kFaultReverted});
+  const nanoseconds deadline = std::max(state_.injected_at + from_seconds(plan_.health_deadline_s),
+                                        state_.environment.clock.monotonic() + kLeastHealthWait);
+  fault::Evidence evidence{.took = false, .sentence = reverted ? "" : reverted.error().message()};
+  while (reverted) {
+    evidence = state_.pump.run([&] { return fault_->verify_reverted(); }, true);
+    if (evidence.took || state_.environment.clock.monotonic() >= deadline) break;
+    state_.pump.pause(seconds{1});
+  }
+  state_.recorder.add({.kind = event::kRevertVerified,
+                       .fields = {{"verified", evidence.took}, {"evidence", evidence.sentence}}});
+}
+
+bool Drill::paths_answer() {
+  const auto paths = state_.live.look(state_.environment.clock.monotonic());
+  return std::all_of(paths.begin(), paths.end(), [&](const LivePath& live) {
+    const auto path = std::find_if(state_.manifest.paths.begin(), state_.manifest.paths.end(),
+                                   [&](const TrafficPath& known) { return known.id == live.id; });
+    const bool needed = path != state_.manifest.paths.end() && path->needed_for_steady_state;
+    return !needed || live.health == PathHealth::up;
+  });
+}
+
+bool Drill::wait_for_health() {
+  stage("health");
+  const nanoseconds now = state_.environment.clock.monotonic();
+  const nanoseconds end =
+      std::max(state_.injected_at + from_seconds(plan_.health_deadline_s), now + kLeastHealthWait);
+  return state_.pump.wait_until(
+      [&] {
+        const auto since = state_.watch.healthy_since();
+        return since && state_.watch.latest().at - *since >= kHeld && paths_answer();
+      },
+      end - now);
+}
+
+/// Which timelines ended where: a fork is what tells a lost write from one that never was.
+void Drill::record_history() {
+  const PatroniMember* leader = state_.watch.latest().leader();
+  if (leader == nullptr) return;
+  const auto address = parse_http_address(leader->api_url, 8008);
+  if (!address) return;
+  const PatroniRest rest{state_.environment.http, *address,
+                         TlsIdentity{.ca_pem = state_.environment.cluster.access.rest_ca_pem}, leader->name};
+  const auto history = state_.pump.run([&] { return rest.history(); }, true);
+  if (!history) {
+    state_.recorder.add({.kind = event::kRemark, .fields = {{"text", history.error().message()}}});
+    return;
+  }
+  for (const PatroniHistoryEntry& entry : *history) {
+    char lsn[32];
+    std::snprintf(lsn, sizeof lsn, "%X/%X", static_cast<unsigned>(entry.switch_lsn >> 32),
+                  static_cast<unsigned>(entry.switch_lsn & 0xffffffffu));
+    state_.recorder.add({.kind = event::kTimelineHistory,
+                         .fields = {{"timeline", entry.timeline}, {"lsn", std::string{lsn}}}});
+  }
+}
+
+void Drill::read_back() {
+  stage("fence");
+  state_.pump.run([&] {
+    state_.traffic.disconnect();
+    return true;
+  });
+  const PatroniMember* leader = state_.watch.latest().leader();
+  const auto& members = state_.environment.cluster.members;
+  const auto remark = [&](const Failure& failure) {
+    state_.recorder.add({.kind = event::kRemark, .fields = {{"text", failure.message()}}});
+  };
+  if (leader == nullptr) return;
+  const std::string leader_name = leader->name;
+  for (const Member& member : members) {
+    const auto ended =
+        state_.pump.run([&] { return state_.environment.ledger.end_sessions(member.name, kFenceDeadline); });
+    if (!ended) remark(ended.error());
+  }
+  const auto fence = state_.pump.run([&] { return state_.environment.ledger.fence(leader_name); });
+  if (!fence) return remark(fence.error());
+  state_.recorder.add({.kind = event::kFence,
+                       .fields = {{"drill", static_cast<std::int64_t>(drill_)},
+                                  {"repeat", static_cast<std::int64_t>(repeat_)},
+                                  {"lsn", fence->lsn},
+                                  {"timeline", static_cast<std::int64_t>(fence->timeline)}}});
+  stage("readback");
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    const Member& member = members[index];
+    const std::string file = readback_file(serial_, index, member.name);
+    const auto read = state_.pump.run([&]() -> Result<LedgerReadback> {
+      auto rows =
+          state_.environment.ledger.read(member.name, *fence, first_stream(), last_stream(), kReadDeadline);
+      if (!rows) return rows.error();
+      const auto written = write_readback(state_.recorder.folder() + "/" + file, rows->runs);
+      if (!written) return written.error();
+      return rows;
+    });
+    state_.recorder.add({.kind = event::kReadback,
+                         .fields = {{"drill", static_cast<std::int64_t>(drill_)},
+                                    {"repeat", static_cast<std::int64_t>(repeat_)},
+                                    {"member", member.name},
+                                    {"host", member.host},
+                                    {"ok", read.has_value()},
+                                    {"reason", read ? std::string{} : read.error().message()},
+                                    {"file", read ? file : std::string{}},
+                                    {"rows", static_cast<std::int64_t>(read ? read->rows : 0)},
+                                    {"timeline", static_cast<std::int64_t>(read ? read->timeline : 0)},
+                                    {"replay_lsn", read ? read->replay_lsn : std::string{}}}});
+  }
+}
+
+}  // namespace pgfiredrill

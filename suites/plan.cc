@@ -1,0 +1,116 @@
+#include "suites/plan.h"
+
+#include <chrono>
+
+#include "drivers/paths.h"
+
+namespace pgfiredrill {
+namespace {
+
+using std::chrono::seconds;
+
+/// PgBouncer keeps refusing logins for this long after its last failed one; what comes later comes within
+/// these seconds more.
+constexpr double kObserveMargin = 10;
+/// Where no pooler could be asked: the longest that a pooler of autobase's would wait.
+constexpr double kObserveUnknown = 25;
+
+double observe_seconds(const FailoverSettings& settings) {
+  const auto& retry = settings.server_login_retry.value;
+  return retry ? static_cast<double>(retry->count()) + kObserveMargin : kObserveUnknown;
+}
+
+std::string text(seconds value) {
+  return std::to_string(value.count()) + " s";
+}
+std::string text(std::chrono::milliseconds value) {
+  return std::to_string(value.count()) + " ms";
+}
+std::string text(std::int64_t value) {
+  return std::to_string(value);
+}
+std::string text(int value) {
+  return std::to_string(value);
+}
+std::string text(bool value) {
+  return value ? "on" : "off";
+}
+std::string text(const std::string& value) {
+  return value;
+}
+
+template <typename T>
+void add(std::map<std::string, std::string>& settings, const char* name, const Sourced<T>& sourced) {
+  if (sourced.value) settings.emplace(name, text(*sourced.value));
+}
+
+std::map<std::string, std::string> settings_of(const FailoverSettings& from) {
+  std::map<std::string, std::string> settings;
+  add(settings, "ttl", from.ttl);
+  add(settings, "loop_wait", from.loop_wait);
+  add(settings, "retry_timeout", from.retry_timeout);
+  add(settings, "primary_start_timeout", from.primary_start_timeout);
+  add(settings, "maximum_lag_on_failover", from.maximum_lag_on_failover_bytes);
+  add(settings, "synchronous_mode", from.synchronous_mode);
+  add(settings, "synchronous_mode_strict", from.synchronous_mode_strict);
+  add(settings, "synchronous_node_count", from.synchronous_node_count);
+  add(settings, "failsafe_mode", from.failsafe_mode);
+  add(settings, "watchdog_mode", from.watchdog_mode);
+  add(settings, "server_login_retry", from.server_login_retry);
+  add(settings, "server_connect_timeout", from.server_connect_timeout);
+  add(settings, "query_wait_timeout", from.query_wait_timeout);
+  add(settings, "pool_mode", from.pool_mode);
+  add(settings, "etcd_heartbeat_interval", from.etcd_heartbeat_interval);
+  add(settings, "etcd_election_timeout", from.etcd_election_timeout);
+  add(settings, "vip_interval", from.vip_interval);
+  add(settings, "synchronous_commit", from.synchronous_commit);
+  add(settings, "archive_timeout", from.archive_timeout);
+  for (const ListenerTimings& listener : from.listeners) {
+    std::string timings;
+    if (listener.inter) timings += "inter " + text(*listener.inter);
+    if (listener.fastinter) timings += " fastinter " + text(*listener.fastinter);
+    if (listener.fall) timings += " fall " + text(*listener.fall);
+    if (listener.rise) timings += " rise " + text(*listener.rise);
+    settings.emplace("haproxy." + listener.listener, timings);
+  }
+  return settings;
+}
+
+}  // namespace
+
+ClusterSummary summarise(const ClusterDescription& cluster) {
+  ClusterSummary summary{
+      .name = cluster.name,
+      .system_identifier = cluster.system_identifier,
+      .deployment_type = to_string(cluster.type),
+      .settings = settings_of(cluster.settings),
+      .synchronous_mode = cluster.settings.synchronous_mode.value.value_or(""),
+      .synchronous_mode_strict = cluster.settings.synchronous_mode_strict.value.value_or(false)};
+  for (const Member& member : cluster.members) {
+    summary.members.push_back({member.name, member.host, member.postgres.to_string(), member.role});
+    if (summary.postgres_version.empty()) summary.postgres_version = member.postgres_version;
+    if (summary.patroni_version.empty()) summary.patroni_version = member.patroni_version;
+  }
+  return summary;
+}
+
+RunManifest make_manifest(const RunRequest& request, const ClusterDescription& cluster, const Clock& clock) {
+  RunManifest manifest{
+      .tool_version = request.tool_version,
+      .run_id = request.run_id,
+      .suite = request.suite.name,
+      .seed = request.seed,
+      .argv = request.argv,
+      .repro = request.repro,
+      .origin = {.monotonic = clock.monotonic(), .boottime = clock.boottime(), .wall = clock.wall()},
+      .cluster = summarise(cluster),
+      .paths = find_paths(cluster)};
+  assign_rates(manifest.paths, request.suite.pooled_hz, request.suite.ledger_hz);
+  for (const DrillSpec& spec : request.suite.drills) {
+    manifest.drills.push_back(spec.plan);
+    if (!spec.observe_given) manifest.drills.back().observe_s = observe_seconds(cluster.settings);
+  }
+  return manifest;
+}
+
+}  // namespace pgfiredrill

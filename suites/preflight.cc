@@ -1,0 +1,100 @@
+#include "suites/preflight.h"
+
+#include <algorithm>
+
+#include "record/recorder.h"
+
+namespace pgfiredrill {
+namespace {
+
+constexpr std::int64_t kUsualMaximumLag = std::int64_t{1} << 20;
+/// A record that fills the last byte of a disk is a fault that nobody asked for.
+constexpr std::size_t kSpareBytes = std::size_t{64} << 20;
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
+}
+
+}  // namespace
+
+std::int64_t maximum_lag_bytes(const ClusterDescription& cluster) {
+  return cluster.settings.maximum_lag_on_failover_bytes.value.value_or(kUsualMaximumLag);
+}
+
+std::vector<std::string> refusals_by_description(const ClusterDescription& cluster) {
+  std::vector<std::string> refusals;
+  for (const NotReached& missing : cluster.not_reached) {
+    refusals.push_back((missing.host.empty() ? "" : missing.host + ", ") + missing.topic + ": " +
+                       missing.failure.message());
+  }
+  if (cluster.members.size() < 2) {
+    refusals.emplace_back("The cluster has fewer than two members: nothing could take over.");
+  }
+  for (const Member& member : cluster.members) {
+    if (member.host.empty()) {
+      refusals.push_back("Member " + member.name +
+                         " runs on no host of the inventory: it could be neither watched nor healed.");
+    }
+    if (member.role == "standby_leader") {
+      refusals.emplace_back(
+          "This is a standby cluster: it takes no writes, so a drill would measure nothing.");
+    }
+    if (member.pending_restart) {
+      refusals.push_back(
+          "Member " + member.name +
+          " waits for a restart: a drill would bring settings into force that nobody planned.");
+    }
+  }
+  for (const ConsensusMember& member : cluster.consensus) {
+    if (!member.healthy)
+      refusals.push_back("The consensus store's member " + member.name + " is not healthy.");
+  }
+  return refusals;
+}
+
+std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster, const ClusterSnapshot& now) {
+  std::vector<std::string> refusals = now.troubles;
+  if (now.paused) {
+    refusals.emplace_back(
+        "Patroni is paused: there would be no automatic failover. `patronictl resume` ends it.");
+  }
+  if (now.switchover_scheduled) refusals.emplace_back("A switchover is scheduled: it would come in between.");
+  for (const Member& member : cluster.members) {
+    if (now.find(member.name) == nullptr) {
+      refusals.push_back("Patroni does not see member " + member.name + " any more.");
+    }
+  }
+  for (std::string& gap : health_gaps(now, now, maximum_lag_bytes(cluster))) {
+    refusals.push_back(std::move(gap));
+  }
+  return refusals;
+}
+
+std::vector<std::string> refusals_by_asking(const RunRequest& request, const RunEnvironment& environment,
+                                            const RunManifest& manifest, const ClusterSnapshot& now) {
+  std::vector<std::string> refusals;
+  const std::size_t needed = estimate_record_bytes(manifest) + kSpareBytes;
+  const auto free = free_bytes(request.run_folder);
+  if (!free) {
+    refusals.push_back(free.error().message());
+  } else if (*free < needed) {
+    refusals.push_back("The run record needs " + mebibytes(needed) + ", and " + request.run_folder + " has " +
+                       mebibytes(*free) + " left. Choose another place with --output.");
+  }
+  const PatroniMember* leader = now.leader();
+  if (leader == nullptr) return refusals;  // the snapshot's own refusals say so
+  if (const auto may = may_switch_over(environment.cluster, environment.http, *leader); !may) {
+    refusals.push_back(may.error().message());
+  }
+  const auto foreign = environment.ledger.find_foreign(leader->name);
+  if (!foreign) {
+    refusals.push_back(foreign.error().message());
+  } else if (*foreign) {
+    refusals.push_back("There is a " + **foreign +
+                       " already, which a drill would make and remove. If an earlier run left it, "
+                       "`pgfiredrill heal` removes it; else rename yours.");
+  }
+  return refusals;
+}
+
+}  // namespace pgfiredrill

@@ -1,0 +1,30 @@
+#pragma once
+
+/// May a drill begin? The steady state that every drill starts from. Touches nothing.
+
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_probe.h"
+#include "record/manifest.h"
+#include "suites/run.h"
+
+namespace pgfiredrill {
+
+/// Why not, a sentence each; empty: it may. Pure.
+[[nodiscard]] std::vector<std::string> refusals_by_description(const ClusterDescription& cluster);
+[[nodiscard]] std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster,
+                                                            const ClusterSnapshot& now);
+
+/// Asks what a drill will need: REST's consent, a free name for the database, room for the record. Blocking;
+/// worker threads.
+[[nodiscard]] std::vector<std::string> refusals_by_asking(const RunRequest& request,
+                                                          const RunEnvironment& environment,
+                                                          const RunManifest& manifest,
+                                                          const ClusterSnapshot& now);
+
+/// Patroni's limit for a candidate's lag, in bytes; where it is not known, a MiB as Patroni's own
+/// documentation has it.
+[[nodiscard]] std::int64_t maximum_lag_bytes(const ClusterDescription& cluster);
+
+}  // namespace pgfiredrill

@@ -1,0 +1,455 @@
+#include "suites/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include "base/error.h"
+#include "suites/cluster_watch.h"
+#include "suites/debts.h"
+#include "suites/drill.h"
+#include "suites/plan.h"
+#include "suites/preflight.h"
+#include "suites/pump.h"
+
+namespace pgfiredrill {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr nanoseconds kRedraw = milliseconds{100};
+constexpr milliseconds kSwitchoverDeadline{60'000};
+constexpr nanoseconds kHealthAfterAbort = seconds{180};
+constexpr nanoseconds kHeld = seconds{2};
+/// CLOCK_BOOTTIME and CLOCK_MONOTONIC drift apart by this much only where the machine was suspended.
+constexpr nanoseconds kSuspend = milliseconds{100};
+
+double to_seconds(nanoseconds value) {
+  return std::chrono::duration<double>(value).count();
+}
+
+const fault::Debt kDatabaseDebt{.kind = "database", .name = kTrafficDatabase};
+const fault::Debt kRoleDebt{.kind = "role", .name = kTrafficRole};
+
+/// One run from preflight to the end of its clean-up. Main's.
+class SuiteRun {
+ public:
+  SuiteRun(const RunRequest& request, const RunEnvironment& environment)
+      : request_{request},
+        environment_{environment},
+        manifest_{make_manifest(request, environment.cluster, environment.clock)},
+        owner_{fault::this_owner()},
+        debts_{environment.journal, environment.locks, request.run_id, owner_},
+        live_{manifest_},
+        tail_{request.run_folder},
+        pump_{environment.clock, environment.background, [this] { return times_stopped(); },
+              [this] { tick(); }, [this] { environment_.leave(debts_.open()); }} {
+    progress_.suite = request.suite.name;
+    progress_.cluster = environment.cluster.name;
+    progress_.drill_count = manifest_.drills.size();
+    stage_began_ = environment.clock.monotonic();
+  }
+
+  RunOutcome run() {
+    open_record();
+    recorder_->add({.kind = event::kRunStarted});
+    try {
+      go();
+    } catch (const Interrupted&) {
+      note(ExitClass::aborted, lost_lock_ ? "Stopped: the lock was lost." : "Stopped on request.");
+      end_repeat_as_aborted();
+    }
+    clean_up();
+    close_record();
+    return std::move(outcome_);
+  }
+
+ private:
+  void open_record() {
+    auto recorder = Recorder::create(request_.run_folder, environment_.clock);
+    if (!recorder) throw Error{recorder.error(), ExitClass::bad_usage};
+    recorder_ = std::move(*recorder);
+    if (const auto written = recorder_->write_manifest(manifest_); !written) {
+      throw Error{written.error(), ExitClass::bad_usage};
+    }
+  }
+
+  void go() {
+    if (!preflight() || !set_up()) return;
+    std::size_t serial = 0;
+    for (std::size_t drill = 0; drill < manifest_.drills.size(); ++drill) {
+      for (int repeat = 0; repeat < manifest_.drills[drill].repeats; ++repeat, ++serial) {
+        if (!run_repeat(drill, static_cast<std::size_t>(repeat), serial)) return;
+      }
+    }
+  }
+
+  // ---- before the first drill
+
+  bool preflight() {
+    begin_stage("preflight");
+    baseline_ = pump_.run([&] { return environment_.fault_probe.look(); });
+    std::vector<std::string> refusals = refusals_by_description(environment_.cluster);
+    append(refusals, refusals_by_snapshot(environment_.cluster, *baseline_));
+    append(refusals,
+           pump_.run([&] { return refusals_by_asking(request_, environment_, manifest_, *baseline_); }));
+    for (const std::string& refusal : refusals) note(ExitClass::preflight_refused, refusal);
+    if (!refusals.empty()) return false;
+    const auto begun = pump_.run([&] { return debts_.begin(); }, true);
+    if (!begun) {
+      note(ExitClass::preflight_refused, begun.error().message());
+      return false;
+    }
+    locked_ = true;
+    renewed_at_ = environment_.clock.monotonic();
+    original_leader_ = baseline_->leader()->name;
+    watch_.emplace(environment_.watch_probe, environment_.background, environment_.clock, *recorder_,
+                   environment_.cluster, *baseline_, maximum_lag_bytes(environment_.cluster));
+    return true;
+  }
+
+  bool set_up() {
+    begin_stage("set up");
+    const TrafficAccess access = make_traffic_access();
+    const int lanes = static_cast<int>(manifest_.paths.size());
+    const auto made = pump_.run(
+        [&]() -> Result<void> {
+          for (const fault::Debt& debt : {kRoleDebt, kDatabaseDebt}) {
+            if (auto owed = debts_.owe(debt); !owed) return owed;
+          }
+          if (auto created = environment_.ledger.create(original_leader_, access, lanes); !created)
+            return created;
+          return debts_.owe({.kind = "leader", .name = original_leader_});
+        },
+        true);
+    if (!made) return refuse_set_up(made.error());
+    pump_.check();
+    auto traffic =
+        environment_.make_traffic({.paths = manifest_.paths,
+                                   .access = access,
+                                   .ledger_connections = kLedgerConnections,
+                                   .synchronous_promised = !manifest_.cluster.synchronous_mode.empty() &&
+                                                           manifest_.cluster.synchronous_mode != "off"},
+                                  *recorder_, environment_.clock);
+    if (!traffic) return refuse_set_up(traffic.error());
+    traffic_ = std::move(*traffic);
+    return true;
+  }
+
+  bool refuse_set_up(const Failure& failure) {
+    note(ExitClass::preflight_refused, failure.message());
+    return false;
+  }
+
+  // ---- drills
+
+  /// False where the run cannot go on.
+  bool run_repeat(std::size_t drill, std::size_t repeat, std::size_t serial) {
+    const DrillPlan& plan = manifest_.drills[drill];
+    progress_.drill = plan.name;
+    progress_.drill_number = drill + 1;
+    progress_.repeat = static_cast<int>(repeat) + 1;
+    progress_.repeats = plan.repeats;
+    environment_.view.say(
+        "drill " + std::to_string(drill + 1) + " of " + std::to_string(manifest_.drills.size()) + ": " +
+        plan.name +
+        (plan.repeats > 1 ? ", repeat " + std::to_string(repeat + 1) + " of " + std::to_string(plan.repeats)
+                          : ""));
+    RunState state{request_, environment_, manifest_, *recorder_, debts_,       *traffic_,
+                   *watch_,  pump_,        live_,     progress_,  injected_at_, stage_began_};
+    state_.emplace(state);
+    repeat_is_open_ = {drill, repeat};
+    drill_ = std::make_unique<Drill>(*state_, drill, repeat, serial);
+    const RepeatOutcome end = drill_->run();
+    repeat_is_open_.reset();
+    drill_.reset();
+    return take_in(plan, end);
+  }
+
+  bool take_in(const DrillPlan& plan, const RepeatOutcome& end) {
+    switch (end.end) {
+      case RepeatEnd::done:
+        return true;
+      case RepeatEnd::not_taken:
+        note(ExitClass::inconclusive, plan.name + ": " + end.reason);
+        return true;
+      case RepeatEnd::refused:
+        note(ExitClass::preflight_refused, plan.name + ": " + end.reason);
+        return false;
+      case RepeatEnd::unhealthy:
+        note(ExitClass::revert_incomplete, plan.name + ": " + end.reason);
+        return false;
+    }
+    return false;
+  }
+
+  void end_repeat_as_aborted() {
+    if (!repeat_is_open_) return;
+    recorder_->add({.kind = event::kRepeatEnded,
+                    .fields = {{"drill", static_cast<std::int64_t>(repeat_is_open_->first)},
+                               {"repeat", static_cast<std::int64_t>(repeat_is_open_->second)},
+                               {"outcome", std::string{"aborted"}},
+                               {"reason", std::string{"Stopped on request."}}}});
+  }
+
+  // ---- afterwards, whatever happened
+
+  /// The last debt first. The first interrupt is what brought us here; a second one cuts the waits short.
+  void clean_up() {
+    pump_.tolerate(1);
+    if (!locked_) return;
+    begin_stage("clean up");
+    if (traffic_ != nullptr) traffic_->stop();
+    undo_fault();
+    give_leader_back();
+    traffic_.reset();
+    drop_database();
+    drill_.reset();
+    const auto ended = pump_.run([&] { return debts_.end(); }, true);
+    if (!ended) note(ExitClass::revert_incomplete, ended.error().message());
+    if (!debts_.open().empty()) {
+      note(ExitClass::revert_incomplete, "Run `pgfiredrill heal -i INVENTORY` to undo what is left.");
+    }
+  }
+
+  [[nodiscard]] std::optional<fault::Debt> owed(const std::string& kind) const {
+    for (const fault::Debt& debt : debts_.open()) {
+      if (debt.kind == kind) return debt;
+    }
+    return std::nullopt;
+  }
+
+  void settle(const fault::Debt& debt) {
+    const auto settled = pump_.run([&] { return debts_.settle(debt); }, true);
+    if (!settled) note(ExitClass::revert_incomplete, settled.error().message());
+  }
+
+  void undo_fault() {
+    const auto debt = owed("fault");
+    if (!debt) return;
+    const bool injected = injected_at_ > nanoseconds{0};
+    if (injected && !undo_injected()) return;
+    settle(*debt);
+  }
+
+  bool undo_injected() {
+    environment_.view.say("waiting until the cluster is fully healthy");
+    try {
+      if (drill_ != nullptr) drill_->revert();
+      if (wait_until_healthy(kHealthAfterAbort)) return true;
+    } catch (const Interrupted&) {
+      note(ExitClass::revert_incomplete, "Not waited until the cluster was healthy, on request.");
+      return false;
+    }
+    note(ExitClass::revert_incomplete, "The cluster is not fully healthy: " + all_gaps());
+    return false;
+  }
+
+  [[nodiscard]] bool wait_until_healthy(nanoseconds limit) {
+    const nanoseconds asked_at = environment_.clock.monotonic();
+    return pump_.wait_until(
+        [&] {
+          const auto since = watch_->healthy_since();
+          return since && watch_->latest().at - *since >= kHeld && watch_->latest().at >= asked_at;
+        },
+        limit);
+  }
+
+  [[nodiscard]] std::string all_gaps() const {
+    std::string text;
+    for (const std::string& gap : watch_->gaps()) text += (text.empty() ? "" : " ") + gap;
+    return text;
+  }
+
+  void give_leader_back() {
+    const auto debt = owed("leader");
+    if (!debt) return;
+    if (owed("fault")) return;  // not healthy: a switchover now would make it worse
+    if (request_.keep_leader || leads(original_leader_)) return settle(*debt);
+    // A change of leader that no fault of ours caused is not ours to undo.
+    if (!injected_once_) return settle(*debt);
+    environment_.view.say("giving the leader's role back to " + original_leader_);
+    try {
+      if (switch_back()) settle(*debt);
+    } catch (const Interrupted&) {
+      note(ExitClass::revert_incomplete, "The leader was not put back, on request.");
+    }
+  }
+
+  [[nodiscard]] bool leads(const std::string& member) const {
+    const PatroniMember* leader = watch_->latest().leader();
+    return leader != nullptr && leader->name == member;
+  }
+
+  [[nodiscard]] bool switch_back() {
+    const PatroniMember* found = watch_->latest().leader();
+    if (found == nullptr) {
+      note(ExitClass::revert_incomplete, "The leader was not put back: nobody leads now.");
+      return false;
+    }
+    const PatroniMember leader = *found;
+    const auto asked = pump_.run(
+        [&] {
+          return request_switchover(environment_.cluster, environment_.http, leader, original_leader_,
+                                    kSwitchoverDeadline);
+        },
+        true);
+    if (!asked) {
+      note(ExitClass::revert_incomplete, asked.error().message());
+      return false;
+    }
+    const bool back = pump_.wait_until([&] { return leads(original_leader_); }, kHealthAfterAbort) &&
+                      wait_until_healthy(kHealthAfterAbort);
+    if (!back) note(ExitClass::revert_incomplete, "After the leader was put back: " + all_gaps());
+    return back;
+  }
+
+  void drop_database() {
+    if (!owed("database") && !owed("role")) return;
+    const PatroniMember* found = watch_->latest().leader();
+    const std::string leader = found == nullptr ? original_leader_ : found->name;
+    const auto dropped = pump_.run([&] { return environment_.ledger.drop(leader); }, true);
+    if (!dropped) return note(ExitClass::revert_incomplete, dropped.error().message());
+    settle(kDatabaseDebt);
+    settle(kRoleDebt);
+  }
+
+  void close_record() {
+    const nanoseconds suspended = (environment_.clock.boottime() - manifest_.origin.boottime) -
+                                  (environment_.clock.monotonic() - manifest_.origin.monotonic);
+    if (suspended > kSuspend) {
+      recorder_->add({.kind = event::kSuspended, .fields = {{"suspended_s", to_seconds(suspended)}}});
+    }
+    std::string reasons;
+    for (const std::string& message : outcome_.messages) reasons += (reasons.empty() ? "" : " ") + message;
+    recorder_->add({.kind = event::kRunEnded,
+                    .fields = {{"outcome", std::string{outcome_name()}}, {"reason", reasons}}});
+    recorder_->sync();
+    if (const std::string trouble = recorder_->trouble(); !trouble.empty()) {
+      note(ExitClass::inconclusive, trouble);
+    }
+    recorder_.reset();
+  }
+
+  [[nodiscard]] const char* outcome_name() const {
+    switch (outcome_.exit) {
+      case ExitClass::preflight_refused:
+        return "refused";
+      case ExitClass::aborted:
+      case ExitClass::revert_incomplete:
+        return "aborted";
+      case ExitClass::inconclusive:
+        return "inconclusive";
+      default:
+        return "passed";
+    }
+  }
+
+  // ---- while waiting
+
+  void tick() {
+    if (watch_) watch_->poll();
+    renew_lock();
+    if (injected_at_ > nanoseconds{0}) injected_once_ = true;
+    const nanoseconds now = environment_.clock.monotonic();
+    if (now < next_redraw_) return;
+    next_redraw_ = now + kRedraw;
+    tail_.poll([this](const Operation& operation) { live_.on(operation); });
+    redraw(now);
+  }
+
+  void redraw(nanoseconds now) {
+    progress_.elapsed_s = to_seconds(now - manifest_.origin.monotonic);
+    progress_.stage_s = to_seconds(now - stage_began_);
+    progress_.since_injection_s.reset();
+    if (injected_at_ > nanoseconds{0}) progress_.since_injection_s = to_seconds(now - injected_at_);
+    if (watch_) {
+      progress_.topology = watch_->topology();
+      progress_.gaps = watch_->gaps();
+    }
+    progress_.paths = traffic_ == nullptr ? std::vector<LivePath>{} : live_.look(now);
+    environment_.view.show(progress_);
+  }
+
+  void renew_lock() {
+    if (!locked_) return;
+    if (renewal_ != nullptr) {
+      if (!renewal_->done()) return;
+      renewal_.reset();
+      take_in_renewal();
+    }
+    const nanoseconds now = environment_.clock.monotonic();
+    if (now < renewed_at_ + nanoseconds{fault::kLockRenewal}) return;
+    renewed_at_ = now;
+    renewal_ = environment_.background.start([this] { renewed_ = debts_.renew(); });
+  }
+
+  /// A host that does not answer now may answer again; a lock that somebody else holds ends the run.
+  void take_in_renewal() {
+    progress_.notice = renewed_ ? "" : renewed_.error().message();
+    if (renewed_ || renewed_.error().kind != FailureKind::denied || lost_lock_) return;
+    lost_lock_ = true;
+    note(ExitClass::aborted, renewed_.error().message());
+  }
+
+  /// By people, and once by the loss of the lock.
+  [[nodiscard]] int times_stopped() const { return environment_.interrupts() + (lost_lock_ ? 1 : 0); }
+
+  void begin_stage(const std::string& stage) {
+    progress_.stage = stage;
+    progress_.stage_of_s.reset();
+    stage_began_ = environment_.clock.monotonic();
+    environment_.view.begin(progress_);
+  }
+
+  void note(ExitClass exit, const std::string& message) {
+    outcome_.exit = more_serious(outcome_.exit, exit);
+    outcome_.messages.push_back(message);
+  }
+
+  static void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+    for (const std::string& text : more) {
+      if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+    }
+  }
+
+  const RunRequest& request_;
+  const RunEnvironment& environment_;
+  const RunManifest manifest_;
+  const std::string owner_;
+  std::unique_ptr<Recorder> recorder_;
+  Debts debts_;
+  LiveView live_;
+  OperationTail tail_;
+  Pump pump_;
+  RunProgress progress_;
+  RunOutcome outcome_;
+
+  std::optional<ClusterSnapshot> baseline_;
+  std::string original_leader_;
+  std::optional<ClusterWatch> watch_;
+  std::unique_ptr<Traffic> traffic_;
+  std::optional<RunState> state_;
+  std::unique_ptr<Drill> drill_;
+  std::optional<std::pair<std::size_t, std::size_t>> repeat_is_open_;
+
+  nanoseconds injected_at_{0};
+  nanoseconds stage_began_{0};
+  nanoseconds next_redraw_{0};
+  nanoseconds renewed_at_{0};
+  bool locked_ = false;
+  bool lost_lock_ = false;
+  bool injected_once_ = false;
+  Result<void> renewed_;
+  std::unique_ptr<BackgroundTask> renewal_;  // last: it uses the others
+};
+
+}  // namespace
+
+RunOutcome run_suite(const RunRequest& request, const RunEnvironment& environment) {
+  return SuiteRun{request, environment}.run();
+}
+
+}  // namespace pgfiredrill

@@ -1,0 +1,91 @@
+#pragma once
+
+/// A whole run without a cluster: what the cluster is, what traffic sees and what the fault does are what a
+/// test says; journal, locks (their real scripts, in a folder of this machine), record and clock rules are
+/// the program's own.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/run_reader.h"
+#include "suites/run.h"
+#include "tests/support/environment_guard.h"
+#include "tests/support/fake_host.h"
+#include "tests/support/fake_http_client.h"
+#include "tests/support/inline_background.h"
+#include "tests/support/simulated_clock.h"
+#include "tests/support/temporary_directory.h"
+
+namespace pgfiredrill::testing {
+
+/// pg1 to pg3 with members pgnode01 to pgnode03; pgnode01 leads on timeline 4.
+class FakeRun {
+ public:
+  FakeRun();
+  ~FakeRun();
+
+  [[nodiscard]] RunOutcome run();
+  [[nodiscard]] std::vector<std::string> describe();
+
+  // ---- what a test may change before or, from `on_stage`, during the run
+  Suite suite;
+  ClusterDescription cluster;
+  ClusterSnapshot now;  ///< what every look sees
+  bool keep_leader = false;
+  int interrupts = 0;
+  bool paths_answer = true;
+  std::map<std::string, std::string> login_troubles;  ///< path → text
+  std::optional<Failure> create_fails;
+  std::optional<Failure> drop_fails;
+  std::optional<Failure> inject_fails;
+  bool fault_takes = true;
+  bool rest_denies = false;
+  std::optional<std::string> foreign;
+  /// What the fault does to the cluster; by default pgnode02 leads on the next timeline.
+  std::function<void()> effect;
+  /// Called once when a stage is first shown.
+  std::function<void(const std::string& stage)> on_stage;
+
+  /// Somebody else's run takes the lock on every host.
+  void lock_by(const std::string& run_id);
+  void lead(const std::string& member);
+  [[nodiscard]] std::string leader() const;
+
+  // ---- what a test looks at
+  std::vector<std::string> stages;
+  std::vector<std::string> steps;  ///< create, inject, revert, switchover to X, drop …, in their order
+  bool database_is_there = false;
+  bool left = false;
+  [[nodiscard]] std::vector<fault::OpenRun> journal() const;
+  [[nodiscard]] std::vector<std::string> host_files() const;  ///< what is left on the hosts, with its folder
+  [[nodiscard]] std::vector<Event> events() const;
+  [[nodiscard]] std::string run_folder() const;
+
+ private:
+  class Probe;
+  class Ledger;
+  class View;
+  class FakeFault;
+  class FakeTraffic;
+
+  template <typename Use>
+  auto with_environment(const Use& use);
+  [[nodiscard]] RunRequest request() const;
+  [[nodiscard]] std::vector<Host*> hosts() const;
+  Result<HttpResponse> answer(const HttpRequest& request);
+
+  TemporaryDirectory folder_;
+  EnvironmentGuard environment_;
+  SimulatedClock clock_;
+  FakeHttpClient http_;
+  InlineBackground background_;
+  std::vector<std::unique_ptr<Host>> hosts_;
+  std::vector<std::unique_ptr<TemporaryDirectory>> host_folders_;
+  FakeTraffic* traffic_ = nullptr;
+};
+
+}  // namespace pgfiredrill::testing
