@@ -35,8 +35,8 @@ PathDurations::Totals PathDurations::finish() const {
   Totals totals = totals_;
   if (last_) close(totals, *last_, std::min(last_->due + interval_, to_));
   const nanoseconds open_gap = to_ - last_success_;
-  // One interval passes after the last success of a healthy path too.
-  if (open_gap > interval_ && open_gap > totals.longest_gap) {
+  // After a last operation that succeeded, only the end of traffic is near.
+  if (last_ && !last_->success && open_gap > totals.longest_gap) {
     totals.longest_gap = open_gap;
     totals.gap_is_open = true;
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr nanoseconds kHeld{2'000'000'000};
 /// Samples further apart say nothing about the time between them.
-constexpr nanoseconds kLongestBlindSpot{5'000'000'000};
+constexpr nanoseconds kLongestBlindSpot{15'000'000'000};
 
 struct Stretch {
   nanoseconds begin{0};

@@ -131,11 +131,16 @@ class Collector {
       hand_over(repeats_.back(), event);
     } else if (event.kind == event::kTopology) {
       leader_ = event.text("leader").value_or("");
+    } else if (event.kind == event::kSuspended) {
+      suspended_s_ += event.number("suspended_s").value_or(0);
     }
   }
 
   std::vector<RepeatFacts> finish(const std::vector<LoopStall>& stalls) && {
-    for (RepeatFacts& facts : repeats_) facts.stalls = stalls;
+    for (RepeatFacts& facts : repeats_) {
+      facts.stalls = stalls;
+      facts.suspended_s += suspended_s_;
+    }
     return std::move(repeats_);
   }
 
@@ -161,6 +166,7 @@ class Collector {
 
   std::vector<RepeatFacts> repeats_;
   std::string leader_;
+  double suspended_s_ = 0;  ///< some time during the run: it may have been in any repeat
 };
 
 }  // namespace
