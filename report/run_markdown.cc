@@ -1,0 +1,257 @@
+#include "report/run_markdown.h"
+
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "report/run_words.h"
+#include "report/utf8.h"
+#include "report/xml_text.h"
+
+namespace pgfiredrill {
+namespace {
+
+constexpr std::size_t kRangesShown = 5;
+
+/// Running text: nothing in it is markup, a link, an HTML element or the end of a table's cell.
+std::string plain(const std::string& text) {
+  constexpr std::string_view kSpecial = R"(\`*_[]#|~$@)";
+  std::string escaped;
+  for (const char c : printable(text, 600)) {
+    if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else if (c == '&') {
+      escaped += "&amp;";
+    } else {
+      if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+/// A name as it is; a code span cannot hold a backtick, and in tables no bar.
+std::string code(const std::string& text) {
+  std::string span = printable(text, 200);
+  for (char& c : span) {
+    if (c == '`') c = '\'';
+    if (c == '|') c = '/';
+  }
+  return span.empty() ? span : "`" + span + "`";
+}
+
+/// A block of lines to copy, fenced by more backticks than it holds.
+std::string block(const std::string& text) {
+  const std::string line = printable(text, 4'000);
+  std::string fence = "```";
+  while (line.find(fence) != std::string::npos) fence += '`';
+  return fence + "\n" + line + "\n" + fence + "\n";
+}
+
+const char* mark(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return "✅ passed";
+    case Verdict::skipped:
+      return "➖ skipped";
+    case Verdict::refused:
+      return "⛔ refused";
+    case Verdict::inconclusive:
+      return "❔ inconclusive";
+    case Verdict::failed:
+      return "❌ failed";
+    case Verdict::aborted:
+      return "🛑 aborted";
+  }
+  return "❔ inconclusive";
+}
+
+std::string row(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line + "\n";
+}
+
+std::string table_head(const std::vector<std::string>& names) {
+  return row(names) + row(std::vector<std::string>(names.size(), "---"));
+}
+
+std::string or_unknown(const std::optional<double>& seconds) {
+  return seconds ? seconds_text(*seconds) : "not measured";
+}
+
+std::string or_unknown(const std::optional<std::size_t>& count) {
+  return count ? count_text(*count) : "not measured";
+}
+
+class RunMarkdown {
+ public:
+  explicit RunMarkdown(const RunResult& run) : run_{run} {}
+
+  std::string render() {
+    title();
+    drills();
+    for (const DrillResult& drill : run_.drills) {
+      if (!drill.repeats.empty()) details(drill);
+    }
+    remarks();
+    findings();
+    repro();
+    return std::move(text_);
+  }
+
+ private:
+  void title() {
+    const RunManifest& manifest = run_.manifest;
+    text_ += fmt::format("# {}: {} on {}\n\n", mark(run_.verdict), plain(manifest.suite),
+                         plain(manifest.cluster.name));
+    text_ += fmt::format("{}. Run {}", plain(drills_sentence(run_)), code(manifest.run_id));
+    if (!run_.started_at.empty()) text_ += ", started " + plain(run_.started_at);
+    const auto version = [this](const char* of, const std::string& is) {
+      if (!is.empty()) text_ += fmt::format(", {} {}", of, plain(is));
+    };
+    version("PostgreSQL", manifest.cluster.postgres_version);
+    version("Patroni", manifest.cluster.patroni_version);
+    version("pgfiredrill", manifest.tool_version);
+    text_ += ".\n";
+    if (run_.drills.empty()) bullets(run_.reasons);
+  }
+
+  void bullets(const std::vector<std::string>& sentences) {
+    if (sentences.empty()) return;
+    text_ += "\n";
+    for (const std::string& sentence : sentences) text_ += "- " + plain(sentence) + "\n";
+  }
+
+  void drills() {
+    for (const DrillResult& drill : run_.drills) {
+      text_ += fmt::format("\n**{}: {}**", plain(drill.plan.name), mark(drill.verdict));
+      if (drill.repeats.size() > 1) text_ += ", " + counted(drill.repeats.size(), "repeat");
+      if (!drill.repeats.empty()) text_ += ": " + plain(drill_sentence(drill));
+      text_ += ".\n";
+      if (drill.verdict != Verdict::passed) bullets(drill_reasons(drill));
+    }
+  }
+
+  void details(const DrillResult& drill) {
+    text_ += fmt::format("\n<details><summary>{}: paths and durability</summary>\n",
+                         xml_text(printable(drill.plan.name)));
+    for (const RepeatResult& repeat : drill.repeats) {
+      if (drill.repeats.size() > 1) {
+        text_ += fmt::format("\nRepeat {}: {}, {}.\n", repeat.repeat + 1, mark(repeat.verdict),
+                             plain(repeat_sentence(drill, repeat)));
+      }
+      leaders(repeat);
+      paths(repeat);
+      durability(repeat);
+    }
+    text_ += "\n</details>\n";
+  }
+
+  void leaders(const RepeatResult& repeat) {
+    if (repeat.old_leader.empty() || repeat.new_leader.empty()) return;
+    text_ += fmt::format("\nLeader before {}, after {}.\n", code(repeat.old_leader), code(repeat.new_leader));
+  }
+
+  static std::string outage_cell(const PathResult& path) {
+    const bool open = !path.windows.empty() && path.windows.back().censored;
+    return (open ? "at least " : "") + or_unknown(path.outage_s);
+  }
+
+  static std::string errors_cell(const PathResult& path) {
+    std::string text;
+    for (const ErrorWindow& error : path.errors) {
+      if (!text.empty()) text += ", ";
+      text += fmt::format("{} ×{} ({})", error.error.to_string(), count_text(error.count),
+                          to_string(error.layer));
+    }
+    return plain(text);
+  }
+
+  void paths(const RepeatResult& repeat) {
+    if (repeat.paths.empty()) return;
+    text_ += "\n" + table_head({"path", "longest outage", "in all", "stalled", "longest gap", "available",
+                                "±", "errors"});
+    for (const PathResult& path : repeat.paths) {
+      text_ +=
+          row({code(path.path.id) + (path.instrument.valid ? "" : " (not to be trusted)"), outage_cell(path),
+               or_unknown(path.unavailable_s), or_unknown(path.stall_s), or_unknown(path.longest_gap_s),
+               path.availability_pct ? fmt::format("{:.2f} %", *path.availability_pct) : "not measured",
+               seconds_text(path.resolution_s), errors_cell(path)});
+    }
+  }
+
+  void durability(const RepeatResult& repeat) {
+    if (!repeat.durability) return;
+    const Durability& writes = *repeat.durability;
+    text_ += "\n" + table_head({"writes", "acknowledged", "lost", "weak", "weak lost", "in doubt",
+                                "of them there", "twice", "failed", "of them there"});
+    text_ += row({count_text(writes.attempted), count_text(writes.acknowledged), or_unknown(writes.lost),
+                  count_text(writes.weak), or_unknown(writes.weak_lost), count_text(writes.in_doubt),
+                  or_unknown(writes.in_doubt_present), or_unknown(writes.duplicated),
+                  count_text(writes.failed), or_unknown(writes.unexpected)});
+    for (const NodeDurability& node : writes.nodes) {
+      text_ += node.read
+                   ? fmt::format("\nLedger on {}: {}, {} lost.", code(node.member), counted(node.rows, "row"),
+                                 count_text(node.lost))
+                   : fmt::format("\nLedger on {} not read: {}.", code(node.member), plain(node.why_not));
+    }
+    if (!writes.nodes.empty()) text_ += "\n";
+    lost_ranges(writes);
+  }
+
+  void lost_ranges(const Durability& writes) {
+    if (writes.lost_ranges.empty()) return;
+    text_ += "\nLost numbers (stream: first to last):";
+    for (std::size_t i = 0; i < writes.lost_ranges.size() && i < kRangesShown; ++i) {
+      const NumberRange& range = writes.lost_ranges[i];
+      text_ += fmt::format("{} {}: {} to {}", i == 0 ? "" : ",", range.stream, range.first, range.last);
+    }
+    if (writes.lost_ranges.size() > kRangesShown) {
+      text_ += fmt::format(" and {} more in report.json",
+                           counted(writes.lost_ranges.size() - kRangesShown, "range"));
+    }
+    if (writes.rpo_bytes) {
+      text_ += fmt::format("; {} of WAL beyond the end of the old timeline",
+                           plain(value_text("rpo_bytes", static_cast<double>(*writes.rpo_bytes))));
+    }
+    text_ += ".\n";
+  }
+
+  void remarks() {
+    text_ += "\n## What is missing or cannot be trusted\n";
+    auto sentences = trust_remarks(run_);
+    sentences.push_back("not measured by this version: " + not_measured_yet());
+    bullets(sentences);
+  }
+
+  void findings() {
+    if (run_.findings.empty()) return;
+    text_ += "\n## Findings\n\n";
+    for (const Finding& finding : run_.findings) {
+      text_ += fmt::format("- **{}** {}: {}", to_string(finding.severity), code(finding.where),
+                           plain(finding.sentence));
+      if (!finding.remedy.empty()) text_ += " Remedy: " + plain(finding.remedy);
+      text_ += "\n";
+    }
+  }
+
+  void repro() {
+    if (run_.manifest.repro.empty()) return;
+    text_ += "\nThe same again:\n\n" + block(run_.manifest.repro);
+  }
+
+  const RunResult& run_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_run_markdown(const RunResult& run) {
+  return RunMarkdown{run}.render();
+}
+
+}  // namespace pgfiredrill
