@@ -1,18 +1,17 @@
 #include "cli/cluster_source.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
 #include "base/error.h"
 #include "base/process.h"
 #include "cluster/discovery/discovery.h"
 #include "cluster/ssh_host.h"
+#include "fault-injectors/host_lock.h"
 #include "inventories/ansible_inventory.h"
+#include "record/files.h"
 
 namespace pgfiredrill {
 namespace {
+
+constexpr std::size_t kMaximumCertificateBytes = std::size_t{1} << 20;
 
 /// The value, or bad usage: nothing was touched yet.
 template <typename T>
@@ -23,13 +22,12 @@ T or_bad_usage(Result<T> result) {
 
 std::string read_ca_file(const std::string& path) {
   if (path.empty()) return {};
-  std::ifstream file{path, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (file && text.find("-----BEGIN") != std::string::npos) return text;
+  const auto text = read_whole_file(path, kMaximumCertificateBytes);
+  if (text && text->find("-----BEGIN") != std::string::npos) return *text;
   throw Error{{.kind = FailureKind::missing,
                .what = "read the authority's certificate " + path,
                .where = {},
-               .came_back = file ? "there is no PEM certificate in it" : std::strerror(errno),
+               .came_back = text ? "there is no PEM certificate in it" : text.error().came_back,
                .hint = "Give a PEM file, for example a copy of /etc/tls/ca.crt of a host."},
               ExitClass::bad_usage};
 }
@@ -42,26 +40,27 @@ ClusterSeed read_seed(const ClusterSource& source, ProcessRunner& processes) {
 
 }  // namespace
 
-ClusterDescription discover_cluster(const ClusterSource& source, Clock& clock, Log& log) {
+ClusterConnection::ClusterConnection(const ClusterSource& source, Clock& clock, Log& log) {
   const auto started = clock.monotonic();
-  SystemProcessRunner processes;
   const DiscoveryOptions options{.patroni_ca_pem = read_ca_file(source.ca_file)};
-  const ClusterSeed seed = read_seed(source, processes);
+  const ClusterSeed seed = read_seed(source, processes_);
   log.debug("read the inventory: " + std::to_string(seed.hosts.size()) + " hosts");
 
   const std::string control_directory = or_bad_usage(make_ssh_control_directory());
-  SystemHttpClient http;
   SystemSqlAccess sql;
-  const DiscoverySeams seams{.http = http,
-                             .sql = sql,
-                             .clock = clock,
-                             .log = log,
-                             .make_host = [&](const HostDescription& host) -> std::unique_ptr<Host> {
-                               return std::make_unique<SshHost>(processes, host, control_directory);
-                             }};
-  ClusterDescription description = discover(seed, seams, options);
-  description.took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.monotonic() - started);
-  return description;
+  const auto make_host = [&](const HostDescription& host) -> std::unique_ptr<Host> {
+    return std::make_unique<SshHost>(processes_, host, control_directory);
+  };
+  for (const HostDescription& host : seed.hosts) hosts_.emplace(host.name, make_host(host));
+  const DiscoverySeams seams{.http = http_, .sql = sql, .clock = clock, .log = log, .make_host = make_host};
+  description_ = discover(seed, seams, options);
+  description_.took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.monotonic() - started);
+}
+
+std::vector<Host*> ClusterConnection::hosts_to_lock() const {
+  std::vector<Host*> hosts;
+  for (const std::string& name : fault::hosts_to_lock(description_)) hosts.push_back(&host(name));
+  return hosts;
 }
 
 }  // namespace pgfiredrill

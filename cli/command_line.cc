@@ -41,6 +41,10 @@ void add_cluster_source(CLI::App& app, ClusterSource& source) {
       ->type_name("FILE");
 }
 
+void add_verbose(CLI::App& command, bool& verbose) {
+  command.add_flag("-v,--verbose", verbose, "Say on stderr what is being done");
+}
+
 void add_inspect(CLI::App& app, InspectCommand& inspect) {
   auto* command =
       app.add_subcommand("inspect", "Members, roles, entry points, versions, and what cannot be reached");
@@ -50,12 +54,99 @@ void add_inspect(CLI::App& app, InspectCommand& inspect) {
   command->add_option("--format", inspect.format, "text (default) or json")
       ->type_name("FORMAT")
       ->transform(CLI::CheckedTransformer(formats).description(""));
-  command->add_flag("-v,--verbose", inspect.verbose, "Say on stderr what is being done");
+  add_verbose(*command, inspect.verbose);
   command->footer(kInspectFooter);
+}
+
+constexpr const char* kRunFooter = R"(
+Drives traffic through the entry points that applications use, injects each drill's fault, measures what clients see,
+and puts everything back. Nothing is touched without --confirm and the cluster's own name.
+
+Ctrl-C stops, reverts and reports; a second one only reverts; a third one prints what is left to undo and leaves.
+
+Examples:
+  pgfiredrill run smoke -i inventory --dry-run
+  pgfiredrill run smoke -i inventory --confirm postgres-cluster
+  pgfiredrill run smoke -i inventory --confirm postgres-cluster --filter switchover --repeat 5)";
+
+constexpr const char* kHealFooter = R"(
+Undoes what a run that was killed has left behind: waits for full health, gives the leader's role back, drops the
+traffic's database and role, removes locks. Reads the journal of this machine and the records on the hosts, so it works
+from any machine. Safe to run at any time, again and again; refuses while a run is alive.)";
+
+constexpr const char* kReportFooter = R"(
+Judges the record of a run again and writes report.json, junit.xml and report.md beside it; a run that was killed is
+judged as far as it goes.
+
+Example:
+  pgfiredrill report runs/latest)";
+
+void add_run(CLI::App& app, RunCommand& run) {
+  auto* command = app.add_subcommand("run", "Run a suite of drills on a cluster");
+  command->add_option("suite", run.suite, "A built-in suite (`pgfiredrill list suites`) or a YAML file")
+      ->type_name("SUITE")
+      ->required();
+  add_cluster_source(*command, run.source);
+  auto* confirm = command->add_option("--confirm", run.confirm, "The cluster's name: yes, break this one")
+                      ->type_name("NAME");
+  command->add_option("--filter", run.filter, "Only drills whose name matches")->type_name("GLOB");
+  command->add_option("--repeat", run.repeat, "How often each drill is repeated")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--seed", run.seed, "For the random times (default: from the clock)")->type_name("S");
+  command->add_option("-o,--output", run.output, "Folder for runs (default: runs)")->type_name("FOLDER");
+  command->add_flag("--keep-leader", run.keep_leader, "Do not give the leader's role back at the end");
+  command->add_flag("--dry-run", run.dry_run, "Print everything that would be done, and touch nothing")
+      ->excludes(confirm);
+  add_verbose(*command, run.verbose);
+  command->footer(kRunFooter);
+}
+
+void add_list(CLI::App& app, ListCommand& list) {
+  auto* command = app.add_subcommand("list", "The suites, drills or faults that the program knows");
+  static const std::map<std::string, ListTopic> topics{
+      {"suites", ListTopic::suites}, {"drills", ListTopic::drills}, {"faults", ListTopic::faults}};
+  command->add_option("topic", list.topic, "suites, drills or faults")
+      ->type_name("TOPIC")
+      ->required()
+      ->transform(CLI::CheckedTransformer(topics).description(""));
+}
+
+void add_report(CLI::App& app, ReportCommand& report) {
+  auto* command = app.add_subcommand("report", "Judge the record of a run again");
+  command->add_option("run", report.run_folder, "The run's folder")->type_name("RUN")->required();
+  static const std::map<std::string, ReportFormat> formats{{"text", ReportFormat::text},
+                                                           {"json", ReportFormat::json},
+                                                           {"junit", ReportFormat::junit},
+                                                           {"markdown", ReportFormat::markdown}};
+  command
+      ->add_option("--format", report.format, "text (default), json, junit or markdown: what goes to stdout")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(formats).description(""));
+  command->footer(kReportFooter);
+}
+
+void add_heal(CLI::App& app, HealCommand& heal) {
+  auto* command = app.add_subcommand("heal", "Undo what a run that was killed has left behind");
+  add_cluster_source(*command, heal.source);
+  add_verbose(*command, heal.verbose);
+  command->footer(kHealFooter);
 }
 
 UsageError usage_error(const std::string& message) {
   return {"pgfiredrill: " + message + "\nTry `pgfiredrill --help` or `pgfiredrill SUBCOMMAND --help`."};
+}
+
+constexpr const char* kWhichCluster =
+    "which cluster? Give its inventory (-i PATH) or Patroni's address (--patroni URL).";
+constexpr const char* kConfirm =
+    "a run breaks things: give the cluster's name with --confirm NAME, or look first with --dry-run.";
+constexpr const char* kInventory =
+    "this needs the cluster's hosts: give its inventory (-i PATH). Patroni's address alone serves `inspect`.";
+
+/// Faults and their undoing go over SSH.
+Command with_inventory(const Command& command, const ClusterSource& source) {
+  return source.inventory.empty() ? Command{usage_error(kInventory)} : command;
 }
 
 }  // namespace
@@ -66,7 +157,15 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string{"pgfiredrill "} + PGFIREDRILL_VERSION);
   app.require_subcommand(1);
   InspectCommand inspect;
+  RunCommand run;
+  ListCommand list;
+  ReportCommand report;
+  HealCommand heal;
   add_inspect(app, inspect);
+  add_run(app, run);
+  add_list(app, list);
+  add_report(app, report);
+  add_heal(app, heal);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -79,10 +178,15 @@ Command parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return usage_error(error.what());
   }
-  if (inspect.source.inventory.empty() && inspect.source.patroni_url.empty()) {
-    return usage_error("which cluster? Give its inventory (-i PATH) or Patroni's address (--patroni URL).");
+  if (app.got_subcommand("list")) return list;
+  if (app.got_subcommand("report")) return report;
+  if (app.got_subcommand("inspect")) {
+    return inspect.source.names_a_cluster() ? Command{inspect} : usage_error(kWhichCluster);
   }
-  return inspect;
+  if (app.got_subcommand("heal")) return with_inventory(heal, heal.source);
+  run.argv.assign(argv, argv + argc);
+  if (!run.dry_run && run.confirm.empty() && run.source.patroni_url.empty()) return usage_error(kConfirm);
+  return with_inventory(run, run.source);
 }
 
 }  // namespace pgfiredrill

@@ -2,9 +2,11 @@
 
 /// What the user typed, as plain data. The only place that knows CLI11 is command_line.cc.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace pgfiredrill {
 
@@ -16,11 +18,45 @@ struct ClusterSource {
   std::string vault_password_file;
   std::string patroni_url;
   std::string ca_file;
+
+  [[nodiscard]] bool names_a_cluster() const { return !inventory.empty() || !patroni_url.empty(); }
 };
 
 struct InspectCommand {
   ClusterSource source;
   OutputFormat format = OutputFormat::text;
+  bool verbose = false;
+};
+
+struct RunCommand {
+  ClusterSource source;
+  std::string suite;    ///< name of a built-in suite, or a YAML file
+  std::string confirm;  ///< must be the cluster's name
+  std::string filter;   ///< shell pattern of drills' names; empty: all
+  std::optional<int> repeat;
+  std::optional<std::uint64_t> seed;
+  std::string output = "runs";  ///< folder in which the run's own folder is made
+  bool keep_leader = false;
+  bool dry_run = false;
+  bool verbose = false;
+  std::vector<std::string> argv;  ///< as typed, for the report
+};
+
+enum class ListTopic { suites, drills, faults };
+
+struct ListCommand {
+  ListTopic topic = ListTopic::suites;
+};
+
+enum class ReportFormat { text, json, junit, markdown };
+
+struct ReportCommand {
+  std::string run_folder;
+  ReportFormat format = ReportFormat::text;
+};
+
+struct HealCommand {
+  ClusterSource source;
   bool verbose = false;
 };
 
@@ -34,7 +70,8 @@ struct UsageError {
   std::string message;  ///< with a hint, for stderr
 };
 
-using Command = std::variant<InspectCommand, PrintCommand, UsageError>;
+using Command = std::variant<InspectCommand, RunCommand, ListCommand, ReportCommand, HealCommand,
+                             PrintCommand, UsageError>;
 
 /// Never throws, never exits, prints nothing.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

@@ -7,7 +7,11 @@
 
 #include "base/error.h"
 #include "cli/command_line.h"
+#include "cli/heal.h"
 #include "cli/inspect.h"
+#include "cli/list.h"
+#include "cli/report.h"
+#include "cli/run.h"
 #include "cluster/connect_parameters.h"
 
 namespace pgfiredrill {
@@ -25,6 +29,14 @@ struct Dispatch {
   ExitClass operator()(const InspectCommand& command) const {
     return run_inspect(command, std::cout, terminal_width());
   }
+  ExitClass operator()(const RunCommand& command) const {
+    return run_drills(command, std::cout, terminal_width());
+  }
+  ExitClass operator()(const ListCommand& command) const { return run_list(command, std::cout); }
+  ExitClass operator()(const ReportCommand& command) const {
+    return run_report(command, std::cout, terminal_width());
+  }
+  ExitClass operator()(const HealCommand& command) const { return run_heal(command, std::cout); }
   ExitClass operator()(const PrintCommand& command) const {
     std::cout << command.text;
     return ExitClass::passed;
