@@ -6,10 +6,9 @@
 namespace pgfiredrill {
 namespace {
 
-/// A fresh session with TLS and SCRAM costs the client 5.5 ms of CPU and a pooler 3: this many a second are
-/// bearable on two cores.
-constexpr double kFreshPerSecond = 60;
-constexpr double kMainFreshHz = 20;
+// A fresh session costs the client and each layer some milliseconds of CPU, most of it for TLS.
+/// Of all fresh sessions; the rest is shared.
+constexpr double kMainFreshShare = 1.0 / 3;
 constexpr double kLeastFreshHz = 1;
 constexpr double kMostFreshHz = 5;
 /// A drill is an observer: its writes are to be lost in those of applications.
@@ -41,13 +40,14 @@ double share_of_fresh(double left, std::size_t paths) {
   return std::min(even, std::clamp(even, kLeastFreshHz, kMostFreshHz));
 }
 
-void assign_fresh(std::vector<TrafficPath>& paths) {
+void assign_fresh(std::vector<TrafficPath>& paths, double fresh_per_second) {
   const TrafficPath* main = main_fresh_path(paths);
   const auto fresh = static_cast<std::size_t>(std::count_if(paths.begin(), paths.end(), is_fresh_canary));
-  const double left = kFreshPerSecond - (main != nullptr ? kMainFreshHz : 0);
+  const double main_hz = main != nullptr ? fresh_per_second * kMainFreshShare : 0;
+  const double left = fresh_per_second - main_hz;
   const double share = share_of_fresh(left, fresh - (main != nullptr ? 1 : 0));
   for (TrafficPath& path : paths) {
-    if (is_fresh_canary(path)) path.rate_hz = &path == main ? kMainFreshHz : share;
+    if (is_fresh_canary(path)) path.rate_hz = &path == main ? main_hz : share;
   }
 }
 
@@ -74,12 +74,13 @@ void assign_writes(std::vector<TrafficPath>& paths, double left) {
 
 }  // namespace
 
-void assign_rates(std::vector<TrafficPath>& paths, double pooled_hz, double ledger_hz) {
+void assign_rates(std::vector<TrafficPath>& paths, double pooled_hz, double ledger_hz,
+                  double fresh_per_second) {
   for (TrafficPath& path : paths) {
     path.write_rate_hz = 0;
     if (path.purpose == Purpose::canary && path.session == SessionKind::pooled) path.rate_hz = pooled_hz;
   }
-  assign_fresh(paths);
+  assign_fresh(paths, fresh_per_second);
   const double ledger = assign_ledger(paths, ledger_hz);
   assign_writes(paths, kWritesPerSecond - ledger);
 }

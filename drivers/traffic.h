@@ -65,7 +65,9 @@ class Traffic {
 };
 
 /// Rates within what sessions cost and what writes may be (docs/measuring.md): sets `rate_hz` and
-/// `write_rate_hz` of each path. `pooled_hz` is the rate of pooled canaries. Pure.
-void assign_rates(std::vector<TrafficPath>& paths, double pooled_hz, double ledger_hz);
+/// `write_rate_hz` of each path. `pooled_hz` is the rate of pooled canaries, `fresh_per_second` that of all
+/// fresh sessions together: less where a machine or a pooler cannot bear so many logins. Pure.
+void assign_rates(std::vector<TrafficPath>& paths, double pooled_hz, double ledger_hz,
+                  double fresh_per_second = 60);
 
 }  // namespace pgfiredrill

@@ -2,15 +2,13 @@
 
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include <libpq-fe.h>
 #include <sys/random.h>
 
-#include "cluster/libpq_connection.h"
 #include "cluster/postgres_control.h"
+#include "drivers/scram_verifier.h"
 #include "drivers/statements.h"
 
 namespace pgfiredrill {
@@ -108,22 +106,20 @@ std::vector<std::string> database_statements(int lanes) {
   };
 }
 
-/// The password never leaves this machine: what the server gets, and may log, is what it would store.
-/// (libpq's own function wants a session only for its settings, which are given here.)
-Result<std::string> scram_verifier(const ConnectParameters& superuser, const TrafficAccess& access) {
-  const std::string what = "make the traffic role's password";
-  auto connection = open_libpq_connection(superuser, what, superuser.host);
-  if (!connection) return connection.error();
-  const std::unique_ptr<char, decltype(&PQfreemem)> verifier{
-      PQencryptPasswordConn(connection->get(), access.password.reveal().c_str(), access.user.c_str(),
-                            "scram-sha-256"),
-      &PQfreemem};
-  if (verifier) return std::string{verifier.get()};
-  return Failure{.kind = FailureKind::failed,
-                 .what = what,
-                 .came_back = scrub(one_line(PQerrorMessage(connection->get())), {access.password}),
-                 .hint = "libpq could not compute a SCRAM verifier."};
+std::string random_bytes(std::size_t size) {
+  std::string bytes(size, '\0');
+  std::size_t filled = 0;
+  while (filled < size) {
+    const ssize_t got = ::getrandom(bytes.data() + filled, size - filled, 0);
+    // A guessable password in a production cluster would be worse than no run at all.
+    if (got < 0 && errno != EINTR) throw std::runtime_error{"the system gives no random bytes"};
+    if (got > 0) filled += static_cast<std::size_t>(got);
+  }
+  return bytes;
 }
+
+/// A login's cost is the traffic's own weight on the cluster and this machine: most of it would be these.
+constexpr int kScramIterations = 1;
 
 Result<PostgresControl> connect(const ConnectParameters& superuser, const std::string& database) {
   ConnectParameters parameters = superuser;
@@ -166,19 +162,11 @@ Failure after_cleaning(Failure failure, const ConnectParameters& superuser) {
 }  // namespace
 
 TrafficAccess make_traffic_access() {
-  std::array<unsigned char, 32> bytes{};
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t got = ::getrandom(bytes.data() + filled, bytes.size() - filled, 0);
-    // A guessable password in a production cluster would be worse than none at all.
-    if (got < 0 && errno != EINTR) throw std::runtime_error{"the system gives no random bytes"};
-    if (got > 0) filled += static_cast<std::size_t>(got);
-  }
   constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
-  for (const unsigned char byte : bytes) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 0x0f];
+  for (const char byte : random_bytes(32)) {
+    hex += kDigits[static_cast<unsigned char>(byte) >> 4];
+    hex += kDigits[static_cast<unsigned char>(byte) & 0x0f];
   }
   return {.database = kTrafficDatabase, .user = kTrafficRole, .password = Secret{std::move(hex)}};
 }
@@ -203,8 +191,7 @@ Result<std::optional<std::string>> find_foreign_schema(const ConnectParameters& 
 
 Result<void> create_traffic_schema(const ConnectParameters& superuser, const TrafficAccess& access,
                                    int lanes) {
-  const auto verifier = scram_verifier(superuser, access);
-  if (!verifier) return verifier.error();
+  const std::string verifier = scram_verifier(access.password, random_bytes(16), kScramIterations);
   // Somebody else's are not to be taken for our own half-made ones below.
   const auto foreign = find_foreign_schema(superuser);
   if (!foreign) return foreign.error();
@@ -215,7 +202,7 @@ Result<void> create_traffic_schema(const ConnectParameters& superuser, const Tra
                    .came_back = **foreign + " is there already",
                    .hint = "It is left from an earlier run, or another run is going on: see `heal`."};
   }
-  if (auto laid = lay_schema(superuser, *verifier, lanes); !laid)
+  if (auto laid = lay_schema(superuser, verifier, lanes); !laid)
     return after_cleaning(laid.error(), superuser);
   return {};
 }

@@ -52,6 +52,8 @@ TEST(AssignRates, KeepsFreshSessionsBelowWhatTheyMayCost) {
   for (int i = 0; i < 100; ++i) paths.push_back(path("more", Access::read_only, SessionKind::fresh));
   assign_rates(paths, 50, 100);
   EXPECT_NEAR(sum(paths, fresh_hz), 60, 1e-6);
+  assign_rates(paths, 50, 100, 12);
+  EXPECT_NEAR(sum(paths, fresh_hz), 12, 1e-6);
 }
 
 TEST(AssignRates, KeepsWritesBelowWhatTheyMayBe) {

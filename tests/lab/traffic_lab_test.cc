@@ -216,6 +216,11 @@ TEST_F(TrafficLab, CarriesWhatIsDueOnEveryPathAndFindsTheLedgerAgain) {
             << " s, connector " << worst_stall(*reader, "connector-0") << " s, writes " << writes / seconds
             << "/s\n";
   EXPECT_LE(writes / seconds, 205);
+  for (const Event& sample : reader->events()) {
+    if (sample.kind != event::kErrorSample) continue;
+    std::cout << sample.text("path").value_or("") << ": " << sample.text("class").value_or("") << " ("
+              << sample.text("layer").value_or("") << ") " << sample.text("text").value_or("") << '\n';
+  }
 
   EXPECT_THAT(acknowledged, SizeIs(kLedgerConnections));
   for (auto& [member, route] : routes_) {
