@@ -1,0 +1,225 @@
+/// Faults against the lab: each takes, is proven, and leaves a healthy cluster; what a killed run leaves
+/// behind is healed.
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include <gmock/gmock.h>
+
+#include "base/http.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "cluster/cluster_probe.h"
+#include "cluster/discovery/discovery.h"
+#include "cluster/ssh_host.h"
+#include "fault-injectors/fault.h"
+#include "fault-injectors/heal.h"
+#include "inventories/ansible_inventory.h"
+#include "tests/support/environment_guard.h"
+#include "tests/support/temporary_directory.h"
+
+namespace pgfiredrill::fault {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::int64_t kMaximumLag = 1 << 20;
+
+class FaultsLab : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* inventory = std::getenv("PGFIREDRILL_LAB_INVENTORY");
+    if (inventory == nullptr)
+      GTEST_SKIP() << "no lab: PGFIREDRILL_LAB_INVENTORY is not set (lab/lab up, as root)";
+    environment_.set("XDG_STATE_HOME", directory_.path().string());
+    discover_lab(inventory);
+    probe_ = make_cluster_probe(cluster_, http_, finder(), clock_);
+    baseline_ = probe_->look();
+    ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
+    ASSERT_THAT(baseline_.troubles, IsEmpty());
+    ASSERT_NE(baseline_.leader(), nullptr);
+    original_ = baseline_.leader()->name;
+  }
+
+  void TearDown() override {
+    if (original_.empty()) return;
+    put_leader_back();
+    EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
+    EXPECT_EQ(probe_->look().leader()->name, original_);
+  }
+
+  void discover_lab(const std::string& inventory) {
+    const auto seed = read_ansible_inventory({.path = inventory, .vault_password_file = {}}, processes_);
+    ASSERT_TRUE(seed) << seed.error().message();
+    const auto control_directory = make_ssh_control_directory();
+    ASSERT_TRUE(control_directory) << control_directory.error().message();
+    const auto make_host = [&](const HostDescription& host) {
+      return std::make_unique<SshHost>(processes_, host, *control_directory);
+    };
+    for (const HostDescription& host : seed->hosts) hosts_[host.name] = make_host(host);
+    SystemSqlAccess sql;
+    const auto log = make_stderr_log(LogLevel::error);
+    cluster_ = discover(*seed, {http_, sql, clock_, *log, make_host}, {});
+  }
+
+  HostFinder finder() {
+    return [this](const std::string& name) -> Host& { return *hosts_.at(name); };
+  }
+
+  Tools tools() {
+    return {.cluster = cluster_, .http = http_, .hosts = finder(), .probe = *probe_, .clock = clock_};
+  }
+
+  std::vector<Host*> hosts_to_lock_here() {
+    std::vector<Host*> hosts;
+    for (const std::string& name : hosts_to_lock(cluster_)) hosts.push_back(hosts_.at(name).get());
+    return hosts;
+  }
+
+  std::unique_ptr<Fault> make(const std::string& kind) {
+    return find_fault_kind(kind)->make({.kind = kind, .target = "leader"}, tools());
+  }
+
+  std::vector<std::string> wait_for_health() {
+    const auto deadline = clock_.monotonic() + 150s;
+    while (true) {
+      auto gaps = health_gaps(probe_->look(), baseline_, kMaximumLag);
+      if (gaps.empty() || clock_.monotonic() > deadline) return gaps;
+      clock_.sleep_for(1s);
+    }
+  }
+
+  void put_leader_back() {
+    EXPECT_THAT(wait_for_health(), IsEmpty());
+    const ClusterSnapshot now = probe_->look();
+    ASSERT_NE(now.leader(), nullptr);
+    if (now.leader()->name == original_) return;
+    const auto answer = request_switchover(cluster_, http_, *now.leader(), original_, 60s);
+    EXPECT_TRUE(answer) << answer.error().message();
+  }
+
+  testing::TemporaryDirectory directory_;
+  testing::EnvironmentGuard environment_;
+  SystemProcessRunner processes_;
+  SystemHttpClient http_;
+  SystemClock clock_;
+  std::map<std::string, std::unique_ptr<Host>> hosts_;
+  ClusterDescription cluster_;
+  std::unique_ptr<ClusterProbe> probe_;
+  ClusterSnapshot baseline_;
+  std::string original_;
+};
+
+TEST_F(FaultsLab, LooksAtEveryLayerWithinASecond) {
+  const auto begun = clock_.monotonic();
+  const ClusterSnapshot now = probe_->look();
+  const auto took = clock_.monotonic() - begun;
+  EXPECT_LT(took, 1s);
+  std::cout << "a look took " << took.count() / 1'000'000 << " ms\n";
+  EXPECT_EQ(now.members.size(), 3u);
+  EXPECT_EQ(now.servers.size(), 3u);
+  EXPECT_TRUE(now.servers.at(original_).postmaster_pid.has_value());
+  EXPECT_EQ(now.consensus_healthy.size(), 3u);
+  ASSERT_EQ(now.balancers.size(), 3u);
+  for (const auto& [host, listeners] : now.balancers) {
+    EXPECT_THAT(listeners.at(EntryPointRole::primary), ::testing::ElementsAre(original_)) << host;
+    EXPECT_EQ(listeners.at(EntryPointRole::replica).size(), 2u) << host;
+  }
+  ASSERT_TRUE(now.archiver.has_value());
+  EXPECT_TRUE(now.archiver->on);
+}
+
+TEST_F(FaultsLab, MayAskForASwitchoverOnlyWithCredentials) {
+  EXPECT_TRUE(may_switch_over(cluster_, http_, *baseline_.leader()));
+  ClusterDescription stranger = cluster_;
+  stranger.access.rest_password = Secret{"wrong"};
+  EXPECT_EQ(may_switch_over(stranger, http_, *baseline_.leader()).error().kind, FailureKind::denied);
+  EXPECT_EQ(request_switchover(stranger, http_, *baseline_.leader(), "", 30s).error().kind,
+            FailureKind::denied);
+  const auto nobody = request_switchover(cluster_, http_, *baseline_.leader(), "no-such-member", 30s);
+  ASSERT_FALSE(nobody);
+  EXPECT_THAT(nobody.error().came_back, HasSubstr("412"));
+}
+
+TEST_F(FaultsLab, SwitchesOver) {
+  const auto fault = make("patroni-switchover");
+  ASSERT_TRUE(fault->aim(probe_->look()));
+  const auto sent = clock_.monotonic();
+  const auto injected = fault->inject();
+  ASSERT_TRUE(injected) << injected.error().message();
+  const Evidence evidence = fault->verify(30s);
+  std::cout << evidence.sentence << " (" << (clock_.monotonic() - sent).count() / 1'000'000 << " ms)\n";
+  EXPECT_TRUE(evidence.took);
+  EXPECT_TRUE(fault->revert());
+  EXPECT_TRUE(fault->verify_reverted().took);
+  EXPECT_THAT(wait_for_health(), IsEmpty());
+}
+
+TEST_F(FaultsLab, KillsThePostmasterAndNoOther) {
+  const auto fault = make("kill-postmaster");
+  ASSERT_TRUE(fault->aim(probe_->look()));
+  const auto sent = clock_.monotonic();
+  const auto injected = fault->inject();
+  ASSERT_TRUE(injected) << injected.error().message();
+  const Evidence evidence = fault->verify(30s);
+  std::cout << evidence.sentence << " (" << (clock_.monotonic() - sent).count() / 1'000'000 << " ms)\n";
+  EXPECT_TRUE(evidence.took);
+  const auto again = fault->inject();
+  ASSERT_FALSE(again) << "the postmaster that Patroni starts is not the one aimed at";
+  EXPECT_EQ(again.error().kind, FailureKind::missing);
+  EXPECT_TRUE(fault->revert());
+  const Evidence back = fault->verify_reverted();
+  EXPECT_TRUE(back.took) << back.sentence;
+  EXPECT_THAT(wait_for_health(), IsEmpty());
+}
+
+// A run that dies in the middle of a fault: locked, armed, another leader.
+TEST_F(FaultsLab, HealsWhatAKilledRunLeavesBehind) {
+  const std::string dead = "root@nowhere pid 1 boot gone";
+  HostLocks locks{hosts_to_lock_here(), "lab-run", dead};
+  const auto taken = locks.take();
+  ASSERT_TRUE(taken) << taken.error().message();
+  const auto fault = make("patroni-switchover");
+  ASSERT_TRUE(fault->aim(probe_->look()));
+  ASSERT_TRUE(
+      locks.write_armed({{.kind = "database", .name = "pgfiredrill"},
+                         {.kind = "leader", .name = original_},
+                         {.kind = "fault", .name = "patroni-switchover", .detail = fault->target()}}));
+  ASSERT_TRUE(fault->inject());
+  EXPECT_FALSE((HostLocks{hosts_to_lock_here(), "other-run", this_owner()}.take())) << "one run at a time";
+
+  const auto journal = Journal::open(cluster_.name);
+  ASSERT_TRUE(journal);
+  int dropped = 0;
+  const HealSeams seams{.tools = tools(),
+                        .journal = journal->get(),
+                        .hosts = hosts_to_lock_here(),
+                        .drop_traffic = [&]() -> Result<void> {
+                          ++dropped;
+                          return {};
+                        },
+                        .say = [](const std::string& sentence) { std::cout << sentence << '\n'; },
+                        .owner_is_dead = [&](const std::string& owner) { return owner == dead; }};
+  const auto report = heal(seams, "lab-heal");
+  ASSERT_TRUE(report) << report.error().message();
+  for (const std::string& sentence : report->done) std::cout << sentence << '\n';
+  EXPECT_THAT(report->left, IsEmpty());
+  EXPECT_EQ(dropped, 1);
+  EXPECT_EQ(probe_->look().leader()->name, original_);
+  std::vector<Failure> not_reached;
+  for (const HostState& state : locks.look(not_reached)) {
+    EXPECT_EQ(state.lock_run, "") << state.host;
+    EXPECT_THAT(state.armed, IsEmpty()) << state.host;
+  }
+  EXPECT_THAT(not_reached, IsEmpty());
+  EXPECT_THAT((*journal)->open_runs().value(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pgfiredrill::fault
