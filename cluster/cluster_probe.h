@@ -28,6 +28,8 @@ struct ServerState {
   bool in_recovery = false;
   std::string postmaster_start;  ///< microseconds since 1970, as text
   std::optional<std::int64_t> postmaster_pid;
+  /// Bytes of WAL since the beginning of its history: the leader's written, a standby's replayed.
+  std::optional<std::int64_t> position;
 };
 
 struct ArchiverState {
@@ -70,7 +72,8 @@ using HostFinder = std::function<Host&(const std::string& name)>;
 
 /// What is missing to full health, a sentence each; empty: it is fully healthy. Against the members,
 /// balancers and consensus store that `baseline` had: one leader, every former member streaming on its
-/// timeline within `maximum_lag_bytes`, consensus store as before, each balancer's set equal to Patroni's
+/// timeline within `maximum_lag_bytes` (by the servers' own positions where both answered: Patroni's are as
+/// old as its last loop), consensus store as before, each balancer's set equal to Patroni's
 /// roles, archiving not failing and nothing waiting. Pure.
 [[nodiscard]] std::vector<std::string> health_gaps(const ClusterSnapshot& now,
                                                    const ClusterSnapshot& baseline,

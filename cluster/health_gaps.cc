@@ -104,10 +104,24 @@ class GapFinder {
       return gap(member.name + " is on timeline " + std::to_string(*member.timeline) + ", its leader on " +
                  std::to_string(*leader->timeline));
     }
-    if (!member.timeline || !member.lag_bytes) return gap("How far " + member.name + " is is not known");
-    if (*member.lag_bytes > maximum_lag_bytes_) {
-      gap(member.name + " lags by " + std::to_string(*member.lag_bytes) + " bytes");
-    }
+    const auto lag = lag_bytes(member, *leader);
+    if (!member.timeline || !lag) return gap("How far " + member.name + " is is not known");
+    if (*lag > maximum_lag_bytes_) gap(member.name + " lags by " + std::to_string(*lag) + " bytes");
+  }
+
+  /// Patroni's own figure compares positions that are up to a loop_wait old: under load that alone is a lag.
+  [[nodiscard]] std::optional<std::int64_t> lag_bytes(const PatroniMember& member,
+                                                      const PatroniMember& leader) const {
+    const auto its_own = position(member.name);
+    const auto leaders = position(leader.name);
+    if (!its_own || !leaders) return member.lag_bytes;
+    return std::max<std::int64_t>(*leaders - *its_own, 0);
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> position(const std::string& member) const {
+    const auto server = now_.servers.find(member);
+    if (server == now_.servers.end() || !server->second.answered) return std::nullopt;
+    return server->second.position;
   }
 
   void look_at_server(const std::string& name, const ServerState& server) {

@@ -17,7 +17,9 @@ SELECT pg_catalog.pg_is_in_recovery(),
        split_part(encode(pg_catalog.pg_read_binary_file('postmaster.pid', 0, 16, true), 'escape'), E'\n', 1),
        pg_catalog.current_setting('archive_mode'),
        coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false),
-       (SELECT count(*) FROM pg_catalog.pg_ls_archive_statusdir() WHERE name LIKE '%.ready')
+       (SELECT count(*) FROM pg_catalog.pg_ls_archive_statusdir() WHERE name LIKE '%.ready'),
+       (CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
+             ELSE pg_catalog.pg_current_wal_lsn() END - '0/0'::pg_catalog.pg_lsn)::bigint
 FROM pg_catalog.pg_stat_archiver)sql";
 
 ServerAnswer no_answer(const std::string& why) {
@@ -25,14 +27,15 @@ ServerAnswer no_answer(const std::string& why) {
 }
 
 ServerAnswer read_answer(const std::vector<std::vector<std::optional<std::string>>>& rows) {
-  if (rows.size() != 1 || rows.front().size() != 6) return no_answer("an answer of another shape");
+  if (rows.size() != 1 || rows.front().size() != 7) return no_answer("an answer of another shape");
   const auto text = [&](std::size_t i) { return rows.front()[i].value_or(""); };
   if (text(0).empty() || !parse_integer(text(1))) return no_answer("an answer of another shape");
   return {
       .state = {.answered = true,
                 .in_recovery = text(0) == "t",
                 .postmaster_start = text(1),
-                .postmaster_pid = parse_integer(text(2))},
+                .postmaster_pid = parse_integer(text(2)),
+                .position = parse_integer(text(6))},
       .archiver = {
           .on = text(3) != "off", .failing = text(4) == "t", .waiting = parse_integer(text(5)).value_or(0)}};
 }

@@ -37,7 +37,8 @@ std::string view_of_cluster(const std::string& leader, int timeline) {
 
 /// What one server says of itself, in the order of the probe's question.
 std::string server_row(const std::string& in_recovery, const std::string& start, const std::string& waiting) {
-  return wire_rows({"a", "b", "c", "d", "e", "f"}, {{in_recovery, start, "4711", "on", "f", waiting}});
+  return wire_rows({"a", "b", "c", "d", "e", "f", "g"},
+                   {{in_recovery, start, "4711", "on", "f", waiting, "83886080"}});
 }
 
 ScriptedPostgres::Answer server(const std::string& in_recovery, const std::string& start) {
@@ -107,6 +108,7 @@ TEST_F(ClusterProbeTest, SeesEveryLayer) {
   EXPECT_FALSE(now.servers.at("pgnode01").in_recovery);
   EXPECT_EQ(now.servers.at("pgnode01").postmaster_start, "1700000000000001");
   EXPECT_EQ(now.servers.at("pgnode01").postmaster_pid, 4711);
+  EXPECT_EQ(now.servers.at("pgnode01").position, 83886080);
   EXPECT_TRUE(now.servers.at("pgnode02").in_recovery);
   ASSERT_TRUE(now.archiver.has_value());
   EXPECT_TRUE(now.archiver->on);

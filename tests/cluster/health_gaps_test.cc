@@ -64,6 +64,18 @@ TEST(HealthGaps, NobodyOrSeveralLead) {
   EXPECT_EQ(now.leader(), nullptr);
 }
 
+/// Patroni's figure is as old as its last loop: under load that alone looks like a lag.
+TEST(HealthGaps, TheServersOwnPositionsCountBeforePatronis) {
+  ClusterSnapshot now = healthy();
+  now.servers["a"].position = 50'000'000;
+  now.servers["c"].position = 49'999'000;
+  now.members[2].lag_bytes = 2 * kMaximumLag;
+  EXPECT_THAT(gaps(now), IsEmpty());
+  now.servers["c"].position = 50'000'000 - kMaximumLag - 1;
+  now.members[2].lag_bytes = 0;
+  EXPECT_THAT(gaps(now), ElementsAre("c lags by 1048577 bytes."));
+}
+
 TEST(HealthGaps, AMemberThatIsGoneStartingBehindOrElsewhere) {
   ClusterSnapshot now = healthy();
   now.members.pop_back();
