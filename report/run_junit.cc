@@ -96,7 +96,7 @@ std::vector<TestCase> cases_of(const RunResult& run) {
     shown = worse(shown, drill.verdict);
   }
   if (tests.empty() || worse(shown, run.verdict) != shown) {
-    tests.push_back({.name = "the whole run", .verdict = run.verdict, .reasons = run.reasons});
+    tests.push_back({.name = "the whole run", .verdict = run.verdict, .reasons = run_reasons(run)});
   }
   return tests;
 }

@@ -117,7 +117,7 @@ class RunMarkdown {
     version("Patroni", manifest.cluster.patroni_version);
     version("pgfiredrill", manifest.tool_version);
     text_ += ".\n";
-    if (run_.drills.empty()) bullets(run_.reasons);
+    bullets(run_reasons(run_));
   }
 
   void bullets(const std::vector<std::string>& sentences) {

@@ -54,9 +54,7 @@ class RunText {
     hang(styled(run_.verdict, word),
          style_.heading(name + ", suite " + printable(run_.manifest.suite)) + ": " + drills_sentence(run_),
          word.size() + 2);
-    // Where drills ran, their own reasons say it.
-    if (!run_.drills.empty()) return;
-    for (const std::string& reason : run_.reasons) item(printable(reason), 2);
+    items(run_reasons(run_), 2, kReasonsShown);
   }
 
   void add_drill(const DrillResult& drill) {

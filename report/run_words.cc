@@ -420,9 +420,20 @@ std::vector<std::string> drill_reasons(const DrillResult& drill) {
   return sentences;
 }
 
+std::vector<std::string> run_reasons(const RunResult& run) {
+  std::vector<std::string> sentences;
+  for (const std::string& reason : run.reasons) {
+    const bool of_drill = std::any_of(
+        run.drills.begin(), run.drills.end(),
+        [&reason](const DrillResult& drill) { return reason.starts_with(drill.plan.name + ": "); });
+    if (!of_drill) add_once(sentences, printable(reason));
+  }
+  return sentences;
+}
+
 std::vector<std::string> trust_remarks(const RunResult& run) {
   std::vector<std::string> remarks;
-  if (!run.ended) {
+  if (!run.ended && run_reasons(run).empty()) {
     remarks.push_back("the record has no end: the run is still going on, or its program was killed");
   }
   for (const DrillResult& drill : run.drills) remark_on_drill(drill, remarks);

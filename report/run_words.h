@@ -32,6 +32,9 @@ namespace pgfiredrill {
 [[nodiscard]] std::vector<std::string> drill_reasons(const DrillResult& drill);
 [[nodiscard]] std::vector<std::string> repeat_reasons(const RepeatResult& repeat);
 
+/// Why the run ended as it did, apart from what its drills say themselves.
+[[nodiscard]] std::vector<std::string> run_reasons(const RunResult& run);
+
 /// What of the numbers cannot be trusted or is not there, and why.
 [[nodiscard]] std::vector<std::string> trust_remarks(const RunResult& run);
 

@@ -149,6 +149,17 @@ TEST(RunText, SaysWhyNoDrillWasRun) {
               StartsWith("REFUSED  postgres-cluster, suite smoke: no drill\n  - another run holds pg1\n"));
 }
 
+TEST(RunText, SaysWhyARunIsWorseThanItsDrills) {
+  RunResult run = passed_run();
+  run.verdict = Verdict::inconclusive;
+  run.ended = false;
+  run.reasons = {"switchover: it was a bad day", "the record does not tell the run's end"};
+  const std::string text = render(run);
+  EXPECT_THAT(text, HasSubstr("1 drill passed\n  - the record does not tell the run's end\n"));
+  EXPECT_THAT(text, Not(HasSubstr("bad day"))) << "the drill says that itself, where it did not pass";
+  EXPECT_THAT(text, Not(HasSubstr("the record has no end"))) << "that was said";
+}
+
 TEST(RunText, HasColoursOnlyWhereTheyAreWanted) {
   EXPECT_THAT(render(mixed_run(), false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(render(mixed_run(), true), HasSubstr("\x1b["));
