@@ -84,6 +84,14 @@ TEST(Durability, ComparesWithTheLeader) {
   EXPECT_EQ(judged.why_no_leader, "");
 }
 
+TEST(Durability, WriteWithoutAnOutcomeMayBeThere) {
+  const auto outcomes = ledger({sent(1, 1), sent(1, 2)});
+  const auto judged =
+      judge_durability({.outcomes = outcomes, .leader = "b", .readbacks = {server("b", {{1, 2, 2}})}});
+  EXPECT_EQ(judged.durability.in_doubt_present, 1u);
+  EXPECT_EQ(judged.durability.unexpected, 0u);
+}
+
 TEST(Durability, LostNumbersBecomeRangesWithinAStream) {
   const auto outcomes =
       ledger({write(kAcknowledged, 1, 1), write(kAcknowledged, 1, 2), write(Outcome::in_doubt, 1, 3),

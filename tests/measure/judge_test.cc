@@ -216,6 +216,13 @@ TEST(JudgeRun, LeaderThatWasNotReadBackLeavesLossUnknown) {
   EXPECT_THAT(only_repeat(result).expectations[1].why, HasSubstr("went away"));
 }
 
+TEST(JudgeRun, LossThatIsNotKnownIsInconclusiveWithoutAnExpectationToo) {
+  SyntheticRun run = healthy_switchover();
+  run.manifest.drills[0].expectations.clear();
+  erase_events(run, event::kReadback);
+  EXPECT_EQ(run.judge().verdict, Verdict::inconclusive);
+}
+
 TEST(JudgeRun, ReplicaBeforeTheFenceIsNotRead) {
   SyntheticRun run = healthy_switchover();
   for (Event& event : run.events) {
@@ -241,6 +248,18 @@ TEST(JudgeRun, RefusedRepeatIsRefusedAndNothingElse) {
   EXPECT_EQ(why_missing(only_repeat(result), "/paths/0/outage_s"), "no fault was injected");
   EXPECT_FALSE(only_repeat(result).paths[0].outage_s);
   EXPECT_NE(why_missing(only_repeat(result), "/expectations/0/measured"), "");
+}
+
+TEST(JudgeRun, RefusedAfterTheBaselineIsRefusedWhateverTrafficDid) {
+  SyntheticRun run = healthy_switchover();
+  kill_at(run, 20);
+  run.operations.back() = testing::operation('d', at_s(20), 91);
+  run.add(event::kTrafficStopped, 20.5);
+  end_repeat(run, 21, "refused", "a path was not up");
+  run.ended = true;
+  run.add(event::kRunEnded, 22, {{"outcome", "refused"}});
+  EXPECT_EQ(run.judge().verdict, Verdict::refused);
+  EXPECT_THAT(only_repeat(run.judge()).reasons, ElementsAre("preflight refused: a path was not up"));
 }
 
 TEST(JudgeRun, AbortedIsAbortedWhateverTheNumbersSay) {
@@ -283,13 +302,15 @@ TEST(JudgeRun, FaultWithoutProofIsInconclusive) {
 TEST(JudgeRun, KilledRunIsJudgedAsFarAsItGoes) {
   SyntheticRun run = healthy_switchover();
   kill_at(run, 35);
+  // Reads that were in flight have no record.
+  std::erase_if(run.operations, [](const Operation& op) { return op.path == 1 && op.due > at_s(34.05); });
   const RunResult result = run.judge();
   EXPECT_FALSE(result.ended);
   EXPECT_EQ(result.verdict, Verdict::inconclusive);
   const RepeatResult& repeat = only_repeat(result);
   EXPECT_THAT(repeat.reasons, Contains("the program was killed while in stage observe"));
   EXPECT_EQ(repeat.paths[0].outage_s, 5.0);
-  EXPECT_TRUE(repeat.paths[0].instrument.valid) << repeat.paths[0].instrument.why;
+  EXPECT_TRUE(repeat.paths[1].instrument.valid) << repeat.paths[1].instrument.why;
   EXPECT_FALSE(repeat.durability->lost);
   EXPECT_NE(why_missing(repeat, "/durability/lost"), "");
   EXPECT_THAT(result.drills[0].summary, IsEmpty());
@@ -389,6 +410,8 @@ TEST(JudgeRun, HealthThatWasNotReached) {
   EXPECT_EQ(sick.judge().verdict, Verdict::inconclusive);
   sick.manifest.drills[0].expectations[2].limit = 20;
   EXPECT_EQ(sick.judge().verdict, Verdict::failed) << "it was watched for 29 s";
+  sick.manifest.drills[0].expectations.clear();
+  EXPECT_EQ(sick.judge().verdict, Verdict::inconclusive) << "whatever is expected";
 }
 
 TEST(JudgeRun, DamagedRecordIsToldAndInconclusive) {

@@ -113,6 +113,16 @@ TEST(LiveView, MarkStartsCountsAndWindowsAgain) {
   EXPECT_EQ(after.failures, 0u) << "what was due before the mark does not count";
 }
 
+TEST(LiveView, WhatWasInFlightAtTheMarkDoesNotCount) {
+  LiveView view{manifest()};
+  feed(view, history(times(5), 0.1));
+  feed(view, history(times(10), 0.1, 0, 2));
+  (void)view.look(at_s(2));
+  view.mark();
+  view.on(testing::operation('x', at_s(0.6), 7));
+  EXPECT_EQ(view.look(at_s(9))[0].failures, 0u);
+}
+
 TEST(LiveView, HostileOperationsAreIgnored) {
   LiveView view{manifest()};
   Operation op = testing::operation('+', nanoseconds::min(), 1);

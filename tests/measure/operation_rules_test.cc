@@ -36,6 +36,13 @@ TEST(OperationRules, TheDeadlineHoldsWithoutTheFlagToo) {
   EXPECT_TRUE(is_success(late, canary()));
 }
 
+TEST(OperationRules, TheFlagHoldsWhereTheDurationDoesNotSay) {
+  Operation late = op('+');
+  late.late = true;
+  EXPECT_FALSE(is_success(late, canary()));
+  EXPECT_TRUE(is_stall(late, canary()));
+}
+
 TEST(OperationRules, ReadOnlyPathsAcceptAnyServer) {
   TrafficPath path = canary();
   Operation answer = op('+');

@@ -134,6 +134,12 @@ TEST(PathFold, WriteWithoutAnOutcomeIsANonSuccess) {
   EXPECT_EQ(path.result.instrument.offered, 100u);
 }
 
+TEST(PathFold, LastWriteWithoutAnOutcomeIsANonSuccessToo) {
+  const MeasuredPath path = fold(times(100) + times(80) + "s");
+  ASSERT_EQ(path.result.windows.size(), 1u);
+  EXPECT_DOUBLE_EQ(path.result.windows[0].start_s, 8);
+}
+
 TEST(PathFold, SentAndDoneAreOneOperation) {
   std::vector<Operation> operations;
   for (const Operation& done : history(times(200), 0.1, 90)) {
