@@ -350,6 +350,30 @@ TEST_F(HealTest, MovesNoLeaderForARunThatNoHostKnowsAnyMore) {
   expect_nothing_left_behind();
 }
 
+// Another machine's run whose record stays on a host that was down: by the time that host is back, people may
+// have moved the leader.
+TEST_F(HealTest, RemembersWhatItHasUndoneForOthers) {
+  die_in_a_fault("run-1", kDeadOwner, false);
+  const std::string record = folder_ + "/armed/run-1";
+  fs::copy_file(record, directory_ / "record");
+  FakeHost silent{"pg2", [](const RemoteCommand&) -> Result<RemoteResult> {
+                    return Failure{.kind = FailureKind::unreachable, .what = "log in by ssh", .where = "pg2"};
+                  }};
+  hosts_ = {&host_, &silent};
+  ASSERT_TRUE(heal());
+  EXPECT_EQ(switchovers(), 1u);
+
+  fs::copy_file(directory_ / "record", record);
+  let_lead(drill_.probe.now, "pgnode02", 7);
+  hosts_ = {&host_};
+  const auto report = heal();
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->left, IsEmpty()) << joined(report->left);
+  EXPECT_EQ(switchovers(), 1u);
+  EXPECT_EQ(dropped_, 1);
+  expect_nothing_left_behind();
+}
+
 TEST_F(HealTest, PutsBackWhoLedBeforeTheOldestRun) {
   die_in_a_fault("run-1");
   {
@@ -360,7 +384,7 @@ TEST_F(HealTest, PutsBackWhoLedBeforeTheOldestRun) {
   }
   HostLocks second{{&host_}, "run-2", kDeadOwner, folder_};
   ASSERT_TRUE(second.take());
-  ASSERT_TRUE(second.write_armed({{.kind = "leader", .name = "pgnode02"}}));
+  ASSERT_TRUE(second.write_armed({{.kind = "leader", .name = "pgnode03"}}));
   std::ofstream{folder_ + "/armed/run-1"}
       << "pgfiredrill-armed 1\nrun run-1\nowner me\ndebt leader pgnode01 %\nend\n";
   const auto report = heal();

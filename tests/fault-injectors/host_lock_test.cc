@@ -95,6 +95,9 @@ TEST_F(HostLockTest, IsRefusedWhileSomebodyElseHoldsIt) {
               HasSubstr("run run-1 of them@there pid 9 boot y holds it for another "));
   EXPECT_EQ(look().at(0).lock_run, "run-1");
   EXPECT_FALSE(locks("run-1", "an impostor").take()) << "the same id is not the same run";
+  EXPECT_FALSE(locks("run-1", "an impostor").renew());
+  EXPECT_TRUE(locks("run-1", "an impostor").release());
+  EXPECT_EQ(look().at(0).lock_run, "run-1") << "what is not ours stays";
   EXPECT_TRUE(locks("run-1", "them@there pid 9 boot y").take()) << "ours already";
 }
 
