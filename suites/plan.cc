@@ -1,7 +1,9 @@
 #include "suites/plan.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "cluster/discovery/entry_points.h"
 #include "drivers/paths.h"
 
 namespace pgfiredrill {
@@ -18,6 +20,25 @@ constexpr double kObserveUnknown = 25;
 double observe_seconds(const FailoverSettings& settings) {
   const auto& retry = settings.server_login_retry.value;
   return retry ? static_cast<double>(retry->count()) + kObserveMargin : kObserveUnknown;
+}
+
+constexpr double kMostLoginsPerSecond = 60;
+constexpr double kLeastLoginsPerSecond = 6;
+/// Of what client, balancer and pooler can bear together: a drill must not be what it measures.
+constexpr double kShareOfLogins = 0.3;
+
+/// Logins a second for fresh sessions. Discovery logged in through every entry point, four at a time: that
+/// many in its median time is what the way to this cluster can bear as it is now.
+double logins_per_second(const ClusterDescription& cluster) {
+  std::vector<double> times;
+  for (const EntryPoint& point : cluster.entry_points) {
+    if (point.login_time) times.push_back(std::chrono::duration<double>(*point.login_time).count());
+  }
+  if (times.empty()) return kMostLoginsPerSecond;
+  const auto median = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), median, times.end());
+  const double bearable = static_cast<double>(kLoginsAtOnce) / std::max(*median, 1e-3);
+  return std::clamp(kShareOfLogins * bearable, kLeastLoginsPerSecond, kMostLoginsPerSecond);
 }
 
 std::string text(seconds value) {
@@ -105,7 +126,7 @@ RunManifest make_manifest(const RunRequest& request, const ClusterDescription& c
       .origin = {.monotonic = clock.monotonic(), .boottime = clock.boottime(), .wall = clock.wall()},
       .cluster = summarise(cluster),
       .paths = find_paths(cluster)};
-  assign_rates(manifest.paths, request.suite.pooled_hz, request.suite.ledger_hz);
+  assign_rates(manifest.paths, request.suite.pooled_hz, request.suite.ledger_hz, logins_per_second(cluster));
   for (const DrillSpec& spec : request.suite.drills) {
     manifest.drills.push_back(spec.plan);
     if (!spec.observe_given) manifest.drills.back().observe_s = observe_seconds(cluster.settings);

@@ -8,9 +8,6 @@
 namespace pgfiredrill {
 namespace {
 
-/// A login costs either side several milliseconds of CPU: more at once would only measure one another.
-constexpr std::size_t kLoginsAtOnce = 4;
-
 /// By the path that the balancer asks Patroni for; a listener without such a check is nobody's role.
 EntryPointRole role_of(const HaproxyListener& listener) {
   const std::string path = listener.check_path.substr(0, listener.check_path.find('?'));

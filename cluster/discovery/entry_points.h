@@ -15,7 +15,11 @@ namespace pgfiredrill {
                                                         const ServiceLook& services,
                                                         const std::vector<VirtualAddress>& virtual_addresses);
 
-/// Logs in through each at the same time and asks who is there; failures go to `not_reached`. A listener
+/// How many logins `try_entry_points` has under way at a time: what their times must be read with. A login
+/// costs either side several milliseconds of CPU: more at once would only measure one another.
+inline constexpr std::size_t kLoginsAtOnce = 4;
+
+/// Logs in through each, a few at a time, and asks who is there; failures go to `not_reached`. A listener
 /// behind which its own balancer sees no server is not tried: it is empty by design (synchronous replicas
 /// without synchronous mode), or the balancer's view already says what is wrong.
 void try_entry_points(std::vector<EntryPoint>& entry_points, const std::vector<HostLook>& looks,

@@ -1,0 +1,77 @@
+#include "suites/plan.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/simulated_clock.h"
+
+namespace pgfiredrill {
+namespace {
+
+using namespace std::chrono_literals;
+
+ClusterDescription cluster_with_logins_of(std::chrono::microseconds login) {
+  ClusterDescription cluster;
+  cluster.name = "c";
+  for (int i = 1; i <= 3; ++i) {
+    EntryPoint point;
+    point.role = EntryPointRole::primary;
+    point.host = "pg" + std::to_string(i);
+    point.listener = "master";
+    point.address = {"10.77.0.1" + std::to_string(i), 5000};
+    point.servers = {{.name = "a", .status = "UP"}};
+    point.login_time = login;
+    cluster.entry_points.push_back(point);
+  }
+  cluster.settings.server_login_retry = {15s, "test"};
+  return cluster;
+}
+
+RunRequest one_drill(bool observe_given) {
+  RunRequest request;
+  request.suite.name = "s";
+  DrillSpec drill;
+  drill.plan.name = "d";
+  drill.plan.observe_s = 7;
+  drill.observe_given = observe_given;
+  request.suite.drills = {drill};
+  return request;
+}
+
+RunManifest plan(const ClusterDescription& cluster, bool observe_given = false) {
+  const testing::SimulatedClock clock;
+  return make_manifest(one_drill(observe_given), cluster, clock);
+}
+
+double fresh_logins(const RunManifest& manifest) {
+  double sum = 0;
+  for (const TrafficPath& path : manifest.paths) {
+    if (path.session == SessionKind::fresh) sum += path.rate_hz;
+  }
+  return sum;
+}
+
+/// PgBouncer refuses logins for that long after a failed one: a shorter look would miss the end of an outage.
+TEST(Plan, ObservesForTheRetryOfPoolersAndTenSeconds) {
+  EXPECT_EQ(plan(cluster_with_logins_of(10ms)).drills[0].observe_s, 25);
+  EXPECT_EQ(plan(cluster_with_logins_of(10ms), true).drills[0].observe_s, 7);
+}
+
+/// Logins that take long are a machine, or a way, that bears few of them.
+TEST(Plan, FewerFreshSessionsWhereLoginsTakeLong) {
+  const double quick = fresh_logins(plan(cluster_with_logins_of(5ms)));
+  const double slow = fresh_logins(plan(cluster_with_logins_of(100ms)));
+  EXPECT_LE(quick, 60.0);
+  EXPECT_GT(quick, 20.0);
+  EXPECT_LE(slow, 12.0);
+  EXPECT_GE(slow, 5.0);
+  EXPECT_GE(fresh_logins(plan(cluster_with_logins_of(5s))), 1.0) << "never none";
+}
+
+TEST(Plan, SummarisesSettingsAsTheyWereRead) {
+  const ClusterSummary summary = summarise(cluster_with_logins_of(10ms));
+  EXPECT_THAT(summary.settings, ::testing::Contains(::testing::Pair("server_login_retry", "15 s")));
+  EXPECT_FALSE(summary.settings.contains("ttl")) << "what was not read is not there";
+}
+
+}  // namespace
+}  // namespace pgfiredrill
