@@ -15,12 +15,6 @@ namespace {
 constexpr double kLineEvery = 5;
 constexpr std::size_t kUsualHeight = 24;
 
-LiveScreen screen_of(const RunProgress& p) {
-  return {p.suite,    p.cluster, p.drill,   p.drill_number, p.drill_count,       p.repeat,
-          p.repeats,  p.stage,   p.stage_s, p.stage_of_s,   p.since_injection_s, p.elapsed_s,
-          p.topology, p.gaps,    p.paths,   p.notice};
-}
-
 }  // namespace
 
 RunScreen::RunScreen(std::ostream& out, std::size_t terminal_width)
@@ -34,11 +28,11 @@ void RunScreen::show(const RunProgress& progress) {
   if (width_ == 0) {
     if (progress.elapsed_s < next_line_at_s_) return;
     next_line_at_s_ = progress.elapsed_s + kLineEvery;
-    out_ << render_live_line(screen_of(progress)) << std::endl;
+    out_ << render_live_line(progress) << std::endl;
     return;
   }
   // One row is left for the cursor, so that the terminal does not scroll.
-  const auto lines = render_live_screen(screen_of(progress), style_, width_, terminal_height() - 1);
+  const auto lines = render_live_screen(progress, style_, width_, terminal_height() - 1);
   std::string frame = drawn_ > 0 ? "\033[" + std::to_string(drawn_) + "A" : "";
   for (const std::string& line : lines) frame += "\r" + line + "\033[K\n";
   frame += "\033[J";

@@ -2,6 +2,7 @@
 
 /// The same folds while a drill runs: what the live screen shows of each path. Pure; one thread.
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,26 @@ class LiveView {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// What can be said of a run while it goes on.
+struct RunProgress {
+  std::string suite;
+  std::string cluster;
+  std::string drill;
+  std::size_t drill_number = 0;  ///< from 1; 0: before the first
+  std::size_t drill_count = 0;
+  int repeat = 0;  ///< from 1
+  int repeats = 0;
+  std::string stage;
+  double stage_s = 0;                ///< since the stage began
+  std::optional<double> stage_of_s;  ///< how long it will take, where that is known
+  std::optional<double> since_injection_s;
+  double elapsed_s = 0;           ///< since the run began
+  std::string topology;           ///< `leader pgnode01, timeline 4; pgnode02 streaming, …`
+  std::vector<std::string> gaps;  ///< what is missing to full health
+  std::vector<LivePath> paths;
+  std::string notice;  ///< what a person should know now
 };
 
 }  // namespace pgfiredrill

@@ -50,7 +50,7 @@ std::string clock_text(double seconds) {
 }
 
 /// "drill 2 of 5, kill-postmaster, repeat 1 of 3"
-std::string drill_text(const LiveScreen& screen) {
+std::string drill_text(const RunProgress& screen) {
   if (screen.drill_number == 0) return {};
   std::string text =
       fmt::format("drill {} of {}, {}", screen.drill_number, screen.drill_count, printable(screen.drill));
@@ -149,7 +149,7 @@ std::string rest_text(const Paths& paths) {
 
 class Screen {
  public:
-  Screen(const LiveScreen& screen, const TerminalStyle& style, std::size_t width, std::size_t height)
+  Screen(const RunProgress& screen, const TerminalStyle& style, std::size_t width, std::size_t height)
       : screen_{screen}, style_{style}, width_{std::max(width, kNarrowest)}, height_{height} {}
 
   std::vector<std::string> render() {
@@ -254,7 +254,7 @@ class Screen {
     lines_.push_back(style_.warning(cut("! " + printable(screen_.notice), width_)));
   }
 
-  const LiveScreen& screen_;
+  const RunProgress& screen_;
   const TerminalStyle& style_;
   const std::size_t width_;
   const std::size_t height_;
@@ -263,12 +263,12 @@ class Screen {
 
 }  // namespace
 
-std::vector<std::string> render_live_screen(const LiveScreen& screen, const TerminalStyle& style,
+std::vector<std::string> render_live_screen(const RunProgress& screen, const TerminalStyle& style,
                                             std::size_t width, std::size_t height) {
   return Screen{screen, style, width, height}.render();
 }
 
-std::string render_live_line(const LiveScreen& screen) {
+std::string render_live_line(const RunProgress& screen) {
   std::string line = screen.since_injection_s ? fmt::format("t+{:.1f}s", *screen.since_injection_s)
                                               : clock_text(screen.elapsed_s);
   if (!screen.stage.empty()) line += " " + printable(screen.stage);

@@ -199,7 +199,16 @@ std::string health_sentence(const Repeats& repeats) {
   return text;
 }
 
+/// It was stopped before its fault: there is nothing to measure, and its reason says it all.
+bool never_injected(const RepeatResult& repeat) {
+  return repeat.injected_at.empty();
+}
+
 std::string sentence_of(const DrillPlan& plan, const Repeats& repeats) {
+  if (std::all_of(repeats.begin(), repeats.end(),
+                  [](const RepeatResult* repeat) { return never_injected(*repeat); })) {
+    return "no fault was injected";
+  }
   const std::string text =
       join({outages_sentence(plan, repeats), durability_sentence(repeats), health_sentence(repeats)}, "; ");
   return text.empty() ? "nothing was measured" : text;
@@ -330,6 +339,7 @@ void remark_on_gaps(const RepeatResult& repeat, std::vector<std::string>& remark
 void remark_on_drill(const DrillResult& drill, std::vector<std::string>& remarks) {
   ByReason repeats_of;
   for (const RepeatResult& repeat : drill.repeats) {
+    if (never_injected(repeat)) continue;
     std::vector<std::string> of_repeat;
     remark_on_paths(repeat, of_repeat);
     remark_on_gaps(repeat, of_repeat);
@@ -403,7 +413,7 @@ std::string repeat_sentence(const DrillResult& drill, const RepeatResult& repeat
 std::vector<std::string> repeat_reasons(const RepeatResult& repeat) {
   std::vector<std::string> sentences;
   for (const ExpectationResult& result : repeat.expectations)
-    if (!result.passed) add_once(sentences, expectation_sentence(result));
+    if (!result.passed && !never_injected(repeat)) add_once(sentences, expectation_sentence(result));
   for (const std::string& reason : repeat.reasons)
     if (!is_about_expectation(reason, repeat.expectations)) add_once(sentences, printable(reason));
   return sentences;

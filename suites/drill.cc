@@ -95,6 +95,7 @@ RepeatOutcome Drill::run() {
   if (injected.end == RepeatEnd::done) observe();
   revert();
   const bool healthy = wait_for_health();
+  state_.driving = false;
   state_.traffic.stop();
   record_history();
   read_back();
@@ -109,6 +110,7 @@ RepeatOutcome Drill::run() {
 }
 
 RepeatOutcome Drill::end(RepeatEnd how, const std::string& reason) {
+  state_.driving = false;
   state_.traffic.stop();
   state_.recorder.add({.kind = event::kRepeatEnded,
                        .fields = {{"drill", static_cast<std::int64_t>(drill_)},
@@ -159,6 +161,7 @@ std::optional<std::string> Drill::baseline() {
   stage("baseline", plan_.baseline_s);
   state_.live.mark();
   state_.traffic.start(first_stream());
+  state_.driving = true;
   state_.pump.pause(from_seconds(plan_.baseline_s));
   if (!paths_answer()) return "Traffic had errors before any fault: a path was not up during the baseline.";
   return std::nullopt;

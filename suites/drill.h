@@ -36,6 +36,7 @@ struct RunState {
   RunProgress& progress;
   nanoseconds& injected_at;  ///< of the repeat that goes on; 0: not injected
   nanoseconds& stage_began;
+  bool& driving;  ///< traffic is due now
 };
 
 /// Connections of the ledger writer, each a stream of its own.

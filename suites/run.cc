@@ -157,8 +157,8 @@ class SuiteRun {
         plan.name +
         (plan.repeats > 1 ? ", repeat " + std::to_string(repeat + 1) + " of " + std::to_string(plan.repeats)
                           : ""));
-    RunState state{request_, environment_, manifest_, *recorder_, debts_,       *traffic_,
-                   *watch_,  pump_,        live_,     progress_,  injected_at_, stage_began_};
+    RunState state{request_, environment_, manifest_, *recorder_,   debts_,       *traffic_, *watch_,
+                   pump_,    live_,        progress_, injected_at_, stage_began_, driving_};
     state_.emplace(state);
     repeat_is_open_ = {drill, repeat};
     drill_ = std::make_unique<Drill>(*state_, drill, repeat, serial);
@@ -201,6 +201,7 @@ class SuiteRun {
     pump_.tolerate(1);
     if (!locked_) return;
     begin_stage("clean up");
+    driving_ = false;
     if (traffic_ != nullptr) traffic_->stop();
     undo_fault();
     give_leader_back();
@@ -369,7 +370,7 @@ class SuiteRun {
       progress_.topology = watch_->topology();
       progress_.gaps = watch_->gaps();
     }
-    progress_.paths = traffic_ == nullptr ? std::vector<LivePath>{} : live_.look(now);
+    progress_.paths = driving_ ? live_.look(now) : std::vector<LivePath>{};
     environment_.view.show(progress_);
   }
 
@@ -440,6 +441,7 @@ class SuiteRun {
   nanoseconds next_redraw_{0};
   nanoseconds renewed_at_{0};
   bool locked_ = false;
+  bool driving_ = false;
   bool lost_lock_ = false;
   bool injected_once_ = false;
   Result<void> renewed_;

@@ -17,7 +17,7 @@ LivePath path(const std::string& id, PathHealth health = PathHealth::up, double 
   return {.id = id, .health = health, .down_s = down_s, .longest_s = down_s, .last_error = error};
 }
 
-LiveScreen sample() {
+RunProgress sample() {
   return {
       .suite = "smoke",
       .cluster = "postgres-cluster",
@@ -45,13 +45,13 @@ std::string joined(const std::vector<std::string>& all) {
   return text;
 }
 
-std::string render(const LiveScreen& screen, std::size_t width = 80, std::size_t height = 24) {
+std::string render(const RunProgress& screen, std::size_t width = 80, std::size_t height = 24) {
   return joined(render_live_screen(screen, TerminalStyle{false}, width, height));
 }
 
 /// Many paths, every seventh down.
-LiveScreen crowded() {
-  LiveScreen screen = sample();
+RunProgress crowded() {
+  RunProgress screen = sample();
   screen.paths.clear();
   for (int i = 0; i < 60; ++i) {
     const std::string id = "pg" + std::to_string(i / 4) + ":5000/read_write/fresh-" + std::to_string(i);
@@ -96,7 +96,7 @@ TEST(LiveScreen, CountsWhatIsDownWhereNotEvenThatFits) {
 }
 
 TEST(LiveScreen, FitsEveryTerminal) {
-  for (const LiveScreen& screen : {sample(), crowded(), LiveScreen{}}) {
+  for (const RunProgress& screen : {sample(), crowded(), RunProgress{}}) {
     for (const bool colours : {false, true}) {
       for (const std::size_t width : {20u, 33u, 80u, 200u}) {
         for (const std::size_t height : {0u, 1u, 5u, 9u, 24u, 100u}) {
@@ -127,7 +127,7 @@ TEST(LiveScreen, NeverSaysAnythingByColourAlone) {
 }
 
 TEST(LiveScreen, LetsNoServerWriteToTheTerminal) {
-  LiveScreen screen = sample();
+  RunProgress screen = sample();
   screen.topology = screen.notice = screen.drill = screen.gaps[0] = "\x1b[2J\n\x07 evil";
   screen.paths[0].id = "\x1b]0;\x07/\x1b[31m/\n";
   screen.paths[0].last_error = "\x1b[31m";
@@ -143,7 +143,7 @@ TEST(LiveLine, SaysTheWorstFirst) {
 }
 
 TEST(LiveLine, IsShortWhereAllIsWell) {
-  LiveScreen screen = sample();
+  RunProgress screen = sample();
   for (LivePath& one : screen.paths) one.health = PathHealth::up;
   screen.notice.clear();
   screen.stage = "baseline";
@@ -158,7 +158,7 @@ TEST(LiveLine, NamesAFewAndCountsTheRest) {
 }
 
 TEST(LiveLine, IsCalmAboutNothing) {
-  LiveScreen screen;
+  RunProgress screen;
   screen.elapsed_s = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(render_live_line(screen), "00:00");
 }

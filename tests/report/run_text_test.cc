@@ -149,6 +149,23 @@ TEST(RunText, SaysWhyNoDrillWasRun) {
               StartsWith("REFUSED  postgres-cluster, suite smoke: no drill\n  - another run holds pg1\n"));
 }
 
+/// What was refused has one reason; that nothing was measured then goes without saying.
+TEST(RunText, SaysOfADrillThatWasRefusedOnlyWhy) {
+  RunResult run = mixed_run();
+  for (DrillResult& drill : run.drills) {
+    drill.verdict = Verdict::refused;
+    for (RepeatResult& repeat : drill.repeats) {
+      repeat.verdict = Verdict::refused;
+      repeat.injected_at.clear();
+      repeat.reasons = {"Patroni is paused."};
+    }
+  }
+  const std::string text = render(run);
+  EXPECT_THAT(text, HasSubstr("no fault was injected\n              - Patroni is paused."));
+  EXPECT_THAT(text, Not(HasSubstr("limit")));
+  EXPECT_THAT(text, Not(HasSubstr("cannot be trusted")));
+}
+
 TEST(RunText, SaysWhyARunIsWorseThanItsDrills) {
   RunResult run = passed_run();
   run.verdict = Verdict::inconclusive;

@@ -81,9 +81,9 @@ TEST(RunWords, SayEachReasonOnceWithItsRepeat) {
                           "repeat 2: it was a bad day", "the drill was cut short"));
 }
 
-TEST(RunWords, SayThatNothingWasMeasured) {
+TEST(RunWords, SayThatNoFaultWasInjected) {
   DrillResult drill = testing::mixed_run().drills[3];
-  EXPECT_EQ(drill_sentence(drill), "nothing was measured");
+  EXPECT_EQ(drill_sentence(drill), "no fault was injected");
 }
 
 }  // namespace
