@@ -7,7 +7,7 @@ namespace pgfiredrill {
 PathDurations::PathDurations(nanoseconds from, nanoseconds to, nanoseconds interval)
     : from_{from}, to_{to}, interval_{interval}, last_success_{from} {}
 
-void PathDurations::on(const DueOperation& operation) {
+void PathDurations::on(const TimedOutcome& operation) {
   if (operation.due >= to_) return;
   if (operation.due < from_) {
     if (operation.success) last_success_ = operation.due;
@@ -25,7 +25,7 @@ void PathDurations::on_success(nanoseconds due) {
   last_success_ = due;
 }
 
-void PathDurations::close(Totals& totals, const DueOperation& operation, nanoseconds next_due) {
+void PathDurations::close(Totals& totals, const TimedOutcome& operation, nanoseconds next_due) {
   const nanoseconds span = std::max(next_due - operation.due, nanoseconds{0});
   if (operation.error) totals.error += span;
   if (operation.stall) totals.stall += span;

@@ -10,7 +10,7 @@
 
 namespace pgfiredrill {
 
-struct DueOperation {
+struct TimedOutcome {
   nanoseconds due{0};
   bool success = false;
   bool error = false;
@@ -34,17 +34,17 @@ class PathDurations {
   PathDurations(nanoseconds from, nanoseconds to, nanoseconds interval);
 
   /// Operations from before observation only tell the last success before it.
-  void on(const DueOperation& operation);
+  void on(const TimedOutcome& operation);
   [[nodiscard]] Totals finish() const;
 
  private:
   void on_success(nanoseconds due);
-  static void close(Totals& totals, const DueOperation& operation, nanoseconds next_due);
+  static void close(Totals& totals, const TimedOutcome& operation, nanoseconds next_due);
 
   nanoseconds from_;
   nanoseconds to_;
   nanoseconds interval_;
-  std::optional<DueOperation> last_;
+  std::optional<TimedOutcome> last_;
   nanoseconds last_success_;
   Totals totals_;
 };
