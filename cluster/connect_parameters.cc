@@ -134,17 +134,6 @@ constexpr std::array kSymptoms{
             "A balancer without a server behind it closes like this; so does a server that stops."},
 };
 
-/// Without libpq's indented advice, which guesses, and without the place in the server's source.
-std::string without_advice(const std::string& libpq_message) {
-  std::string text;
-  for (const auto line : lines(libpq_message)) {
-    if (line.starts_with('\t') || line.starts_with("LOCATION:")) continue;
-    if (!text.empty()) text += '\n';
-    text += line;
-  }
-  return text;
-}
-
 bool is_state(std::string_view text) {
   return text.size() == 5 && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
@@ -166,6 +155,16 @@ Symptom diagnose(std::string_view message) {
 }
 
 }  // namespace
+
+std::string without_advice(const std::string& libpq_message) {
+  std::string text;
+  for (const auto line : lines(libpq_message)) {
+    if (line.starts_with('\t') || line.starts_with("LOCATION:")) continue;
+    if (!text.empty()) text += '\n';
+    text += line;
+  }
+  return text;
+}
 
 std::string_view sqlstate_in(std::string_view libpq_message) {
   for (auto at = libpq_message.find(":  "); at != std::string_view::npos;

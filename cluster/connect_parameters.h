@@ -43,6 +43,9 @@ struct ConnectParameters {
 /// PQERRORS_VERBOSE; empty where there is none.
 [[nodiscard]] std::string_view sqlstate_in(std::string_view libpq_message);
 
+/// The message without libpq's indented advice, which guesses, and without the place in the server's source.
+[[nodiscard]] std::string without_advice(const std::string& libpq_message);
+
 /// Removes every variable that libpq reads from this process's environment. Once, in main, before any thread.
 void forget_libpq_environment();
 

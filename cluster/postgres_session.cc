@@ -183,7 +183,7 @@ void PostgresSession::Impl::end_login(bool expired) {
   } else {
     const std::string message = PQerrorMessage(connecting_.get());
     evidence.sqlstate = sqlstate_in(message);
-    evidence.text = scrub(one_line(message), {password_});
+    evidence.text = scrub(one_line(without_advice(message)), {password_});
     connecting_.reset();
   }
   password_ = Secret{};

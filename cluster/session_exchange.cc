@@ -5,6 +5,7 @@
 #include <libpq-fe.h>
 
 #include "base/failure.h"
+#include "cluster/connect_parameters.h"
 
 namespace pgfiredrill {
 namespace {
@@ -110,7 +111,7 @@ std::optional<ServerMessage> SessionExchange::last_words() const {
 void SessionExchange::note_loss() {
   StatementEvidence& evidence = heard_->evidence;
   if (evidence.transport_text.empty() && connection_) {
-    evidence.transport_text = one_line(PQerrorMessage(connection_.get()));
+    evidence.transport_text = one_line(without_advice(PQerrorMessage(connection_.get())));
   }
   heard_->wants_write = false;
   heard_->over = true;
@@ -165,7 +166,7 @@ void SessionExchange::collect_results() {
     }
     ServerMessage message = message_in(result.get());
     if (message.sqlstate.empty()) {
-      evidence.transport_text = one_line(PQresultErrorMessage(result.get()));  // libpq's own
+      evidence.transport_text = one_line(without_advice(PQresultErrorMessage(result.get())));  // libpq's own
     } else if (!evidence.error) {
       evidence.error = std::move(message);
     }

@@ -28,6 +28,7 @@ constexpr std::array kPoolerTexts{
     PoolerText{"pgbouncer cannot connect to server", Trouble::login_retry},
     PoolerText{"query_wait_timeout", Trouble::query_wait_timeout},
     PoolerText{"server conn crashed", Trouble::server_conn_crashed},
+    PoolerText{"server connection closed", Trouble::server_conn_crashed},
     PoolerText{"client_login_timeout", Trouble::login_timeout},
 };
 

@@ -80,7 +80,9 @@ void LaneJournal::close_answered(PendingOperation operation, const StatementEvid
     draft.timeline = answer.timeline;
   }
   const Classification classification = classify_statement(evidence, terms_for(draft, answer));
-  shared_.samples.note(path_.id, classification, text_of(evidence));
+  const bool misrouted = classification.error.is(Trouble::misrouted);
+  shared_.samples.note(path_.id, classification,
+                       misrouted ? "a server in recovery answered" : text_of(evidence));
   close(std::move(operation), classification);
 }
 

@@ -188,6 +188,8 @@ const StatementCase kStatements[] = {
      Layer::postgres},
     {"ServerConnCrashed", fatal_after("", "08P01", "server conn crashed?"), Outcome::in_doubt,
      Outcome::failed, Trouble::server_conn_crashed, Layer::pooler},
+    {"ServerConnectionClosed", fatal_after("", "08P01", "server connection closed"), Outcome::in_doubt,
+     Outcome::failed, Trouble::server_conn_crashed, Layer::pooler},
     {"QueryWaitTimeout", fatal_after("", "08P01", "query_wait_timeout"), Outcome::in_doubt, Outcome::failed,
      Trouble::query_wait_timeout, Layer::pooler},
     {"CachedLoginError", fatal_after("", "08P01", "server login has been failing, cached error: x"),
