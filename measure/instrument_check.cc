@@ -64,15 +64,16 @@ void InstrumentCheck::on(const Operation& operation) {
   if (operation.due < observation_.complete_until) ++offered_while_complete_;
   if (operation.sent_after) ++achieved_;
   if (operation.dropped) ++dropped_;
-  if (operation.error.is(Trouble::late_dispatch)) {
-    ++dispatched_late_;
-    return;
-  }
-  if (!is_stall(operation, *path_)) return;
+  if (operation.error.is(Trouble::late_dispatch)) ++dispatched_late_;
+  if (touched_by_stall(operation)) ++touched_;
+}
+
+bool InstrumentCheck::touched_by_stall(const Operation& operation) const {
+  if (!is_stall(operation, *path_)) return false;
   // A drop is to blame on any stall that could have cost an operation its turn; what was sent can only have
   // been made late by one that ate a good part of its deadline.
   const nanoseconds longer_than = operation.dropped ? interval_of(*path_) : deadline_of(*path_) / 2;
-  if (falls_into_stall(known_at(operation, *path_), longer_than)) ++troubled_by_stall_;
+  return falls_into_stall(known_at(operation, *path_), longer_than);
 }
 
 bool InstrumentCheck::falls_into_stall(nanoseconds at, nanoseconds longer_than) const {
@@ -91,7 +92,7 @@ std::string InstrumentCheck::rate_trouble() const {
                      offered_while_complete_, span, path_->rate_hz, expected);
 }
 
-Instrument InstrumentCheck::finish() const {
+Instrument InstrumentCheck::finish(bool stalls_matter) const {
   Instrument instrument{.offered = offered_, .achieved = achieved_, .dropped = dropped_};
   for (const LoopStall& stall : stalls_) {
     instrument.loop_stall_max_s = std::max(instrument.loop_stall_max_s, seconds(stall.length()));
@@ -99,10 +100,11 @@ Instrument InstrumentCheck::finish() const {
   if (dispatched_late_ > 0) {
     instrument.why =
         fmt::format("this program did not get to {} operations before their deadline", dispatched_late_);
-  } else if (troubled_by_stall_ > 0) {
+  } else if (stalls_matter) {
     instrument.why = fmt::format(
-        "{} operations were dropped or late while this program's own loop stood still (at most {:.3f} s)",
-        troubled_by_stall_, instrument.loop_stall_max_s);
+        "outages may be shorter: {} operations were dropped or late while this program's own loop stood "
+        "still (at most {:.3f} s)",
+        touched_, instrument.loop_stall_max_s);
   } else {
     instrument.why = rate_trouble();
   }

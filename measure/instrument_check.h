@@ -45,7 +45,10 @@ class InstrumentCheck {
 
   /// `done` records of the path, any order.
   void on(const Operation& operation);
-  [[nodiscard]] Instrument finish() const;
+  /// A stall of our own may be why it did not succeed.
+  [[nodiscard]] bool touched_by_stall(const Operation& operation) const;
+  /// `stalls_matter`: the outages would be others, had the operations that a stall touched succeeded.
+  [[nodiscard]] Instrument finish(bool stalls_matter) const;
 
  private:
   [[nodiscard]] bool falls_into_stall(nanoseconds at, nanoseconds longer_than) const;
@@ -59,7 +62,7 @@ class InstrumentCheck {
   std::size_t achieved_ = 0;
   std::size_t dropped_ = 0;
   std::size_t dispatched_late_ = 0;
-  std::size_t troubled_by_stall_ = 0;
+  std::size_t touched_ = 0;
 };
 
 }  // namespace pgfiredrill

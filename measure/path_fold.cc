@@ -42,6 +42,7 @@ PathFold::PathFold(const TrafficPath& path, const RepeatTimes& times, const std:
       times_{times},
       steadiness_{path, times},
       windows_{path.servers_behind},
+      windows_without_stalls_{path.servers_behind},
       durations_{times.origin(), times.to, interval_of(path)},
       instrument_{path, stalls_of_path(stalls, path), observation_of(times)} {}
 
@@ -95,6 +96,7 @@ void PathFold::observe(const Operation& operation) {
                  .stall = is_stall(operation, *path_)});
   if (operation.due < times_.origin()) return;
   windows_.on(operation.due, success);
+  windows_without_stalls_.on(operation.due, success || instrument_.touched_by_stall(operation));
   const ErrorClass error = error_of(operation, *path_);
   if (!success && !error.none()) {
     errors_.on(error, layer_of(operation, *path_), operation.due);
@@ -114,8 +116,23 @@ MeasuredPath PathFold::finish() const {
   return measured;
 }
 
+/// In the midst of an outage a stall costs nothing: nobody had answered before it, and nobody did after it.
+bool PathFold::stalls_matter() const {
+  const auto all = windows_.finish(times_.to);
+  const auto without = windows_without_stalls_.finish(times_.to);
+  const auto same = [&](const OutageWindow& a, const OutageWindow& b) {
+    return nearly(a.start, b.start) && nearly(a.end, b.end) && a.censored == b.censored;
+  };
+  return !std::equal(all.begin(), all.end(), without.begin(), without.end(), same);
+}
+
+/// To within one interval, which is what the path can tell.
+bool PathFold::nearly(nanoseconds a, nanoseconds b) const {
+  return std::max(a, b) - std::min(a, b) <= interval_of(*path_);
+}
+
 Instrument PathFold::instrument() const {
-  Instrument instrument = instrument_.finish();
+  Instrument instrument = instrument_.finish(stalls_matter());
   if (disordered_ > 0) {
     instrument.valid = false;
     instrument.why = fmt::format("{} operations stand in the record out of order", disordered_);

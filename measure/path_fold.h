@@ -44,6 +44,8 @@ class PathFold {
   [[nodiscard]] bool in_traffic(nanoseconds due) const;
   void fill_numbers(MeasuredPath& measured) const;
   [[nodiscard]] Instrument instrument() const;
+  [[nodiscard]] bool stalls_matter() const;
+  [[nodiscard]] bool nearly(nanoseconds a, nanoseconds b) const;
 
   const TrafficPath* path_;
   RepeatTimes times_;
@@ -52,6 +54,7 @@ class PathFold {
   std::size_t disordered_ = 0;
   Steadiness steadiness_;
   PathWindows windows_;
+  PathWindows windows_without_stalls_;  ///< as if what a stall of ours touched had succeeded
   PathDurations durations_;
   ErrorWindows errors_;
   InstrumentCheck instrument_;

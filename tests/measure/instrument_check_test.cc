@@ -17,7 +17,7 @@ Instrument check(const std::string& letters, const std::vector<LoopStall>& stall
   const Observation whole{at_s(0), at_s(10), at_s(10)};
   InstrumentCheck fold{path, stalls, whole};
   for (const Operation& op : history(letters, 0.1)) fold.on(op);
-  return fold.finish();
+  return fold.finish(false);
 }
 
 TEST(InstrumentCheck, DropsForWantOfAConnectionAreTheClusters) {
@@ -32,18 +32,32 @@ TEST(InstrumentCheck, WhatWeDidNotGetToAccusesUs) {
   EXPECT_NE(instrument.why, "");
 }
 
-TEST(InstrumentCheck, DropDuringAStallLongerThanAnIntervalAccusesUs) {
-  // Due at 5.0, dropped at its deadline, 6.0.
-  const std::string letters = times(50) + "-" + times(49);
-  EXPECT_FALSE(check(letters, {{"traffic", at_s(5.85), at_s(6.01)}}).valid);
-  EXPECT_TRUE(check(letters, {{"traffic", at_s(5.95), at_s(6.01)}}).valid) << "shorter than an interval";
-  EXPECT_TRUE(check(letters, {{"traffic", at_s(7.0), at_s(7.5)}}).valid) << "at another time";
+bool touched(char letter, double from_s, double to_s) {
+  const TrafficPath path = canary(10);
+  const InstrumentCheck check{path, {{"traffic", at_s(from_s), at_s(to_s)}}, {at_s(0), at_s(10), at_s(10)}};
+  return check.touched_by_stall(testing::operation(letter, at_s(5), 1));
 }
 
-TEST(InstrumentCheck, StallThatEatsHalfADeadlineMakesOperationsLate) {
-  const std::string letters = times(50) + "l" + times(49);  // ends at 6.5
-  EXPECT_FALSE(check(letters, {{"traffic", at_s(5.9), at_s(6.51)}}).valid);
-  EXPECT_TRUE(check(letters, {{"traffic", at_s(6.3), at_s(6.51)}}).valid);
+TEST(InstrumentCheck, StallLongerThanAnIntervalTouchesTheDropsInIt) {
+  // Dropped at its deadline, 6.0.
+  EXPECT_TRUE(touched('-', 5.85, 6.01));
+  EXPECT_FALSE(touched('-', 5.95, 6.01)) << "shorter than an interval";
+  EXPECT_FALSE(touched('-', 7.0, 7.5)) << "at another time";
+  EXPECT_FALSE(touched('x', 4.9, 6.01)) << "an error was answered";
+}
+
+TEST(InstrumentCheck, StallThatEatsHalfADeadlineTouchesLateOperations) {
+  // Ends at 6.5.
+  EXPECT_TRUE(touched('l', 5.9, 6.51));
+  EXPECT_FALSE(touched('l', 6.3, 6.51));
+}
+
+TEST(InstrumentCheck, StallsThatMatterAccuseUs) {
+  const TrafficPath path = canary(10);
+  InstrumentCheck check{path, {}, {at_s(0), at_s(10), at_s(10)}};
+  for (const Operation& op : history(times(100), 0.1)) check.on(op);
+  EXPECT_TRUE(check.finish(false).valid);
+  EXPECT_FALSE(check.finish(true).valid);
 }
 
 TEST(InstrumentCheck, TellsTheLongestStall) {

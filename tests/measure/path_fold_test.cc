@@ -58,6 +58,29 @@ TEST(PathFold, MeasuresASwitchover) {
   EXPECT_EQ(path.unsteady, "");
 }
 
+TEST(PathFold, StallInTheMidstOfAnOutageChangesNothing) {
+  // Due from 102.0 to 103.9, dropped a second later; the loop stands still from 103.2 to 104.2.
+  const std::string letters = times(120) + times(20, '-') + times(60);
+  const MeasuredPath path =
+      fold(history(letters, 0.1, 90), canary(10), usual_times(), {{"traffic", at_s(103.2), at_s(104.2)}});
+  EXPECT_TRUE(path.result.instrument.valid) << path.result.instrument.why;
+  EXPECT_DOUBLE_EQ(*path.result.outage_s, 2.0);
+}
+
+TEST(PathFold, StallThatMakesOrProlongsAnOutageAccusesUs) {
+  const auto judge = [](const std::string& letters, double from_s, double to_s) {
+    return fold(history(letters, 0.1, 90), canary(10), usual_times(), {{"traffic", at_s(from_s), at_s(to_s)}})
+        .result.instrument;
+  };
+  const std::string lone = times(120) + "-" + times(79);
+  EXPECT_FALSE(judge(lone, 102.8, 103.05).valid);
+  EXPECT_TRUE(judge(lone, 104.8, 105.05).valid);
+  // The last drops were in the stall: the outage may have ended before them.
+  const std::string prolonged = times(120) + times(20, '-') + times(60);
+  EXPECT_TRUE(judge(prolonged, 104.85, 105.5).valid) << "to within an interval";
+  EXPECT_FALSE(judge(prolonged, 104.65, 105.5).valid);
+}
+
 TEST(PathFold, LongestOutageSumAndSpanDiffer) {
   const MeasuredPath path = fold(times(100) + "xxx" + times(47) + "x" + times(49));
   EXPECT_DOUBLE_EQ(*path.result.outage_s, 0.3);
