@@ -116,14 +116,14 @@ class StateReader {
     const auto run = after(text[0], "run");
     const auto owner = after(text[1], "owner");
     const auto until = after(text[2], "until");
-    const auto seconds = until ? parse_integer(*until) : std::nullopt;
-    if (!run || !is_run_id(*run) || !owner || !is_printable(*owner) || !seconds || *seconds < 0 ||
-        *seconds > kLatestInstant) {
+    const std::int64_t seconds = until ? parse_integer(*until).value_or(-1) : -1;
+    if (!run || !is_run_id(*run) || !owner || !is_printable(*owner) || seconds < 0 ||
+        seconds > kLatestInstant) {
       return bad("a lock of another shape");
     }
     state_.lock_run = *run;
     state_.lock_owner = *owner;
-    state_.lock_left = std::chrono::seconds{*seconds - now_};
+    state_.lock_left = std::chrono::seconds{seconds - now_};
     return {};
   }
 
