@@ -57,6 +57,17 @@ ClusterConnection::ClusterConnection(const ClusterSource& source, Clock& clock, 
   description_.took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.monotonic() - started);
 }
 
+void ClusterConnection::require_name(ExitClass exit) const {
+  if (!description_.name.empty()) return;
+  const auto& missing = description_.not_reached;
+  throw Error{{.kind = FailureKind::unreachable,
+               .what = "learn the name of the cluster",
+               .where = description_.source,
+               .came_back = missing.empty() ? "no host was named" : missing.front().failure.message(),
+               .hint = "`pgfiredrill inspect` says what can be reached."},
+              exit};
+}
+
 std::vector<Host*> ClusterConnection::hosts_to_lock() const {
   std::vector<Host*> hosts;
   for (const std::string& name : fault::hosts_to_lock(description_)) hosts.push_back(&host(name));

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/cluster_description.h"
+#include "base/exit_class.h"
 #include "base/host.h"
 #include "base/http.h"
 #include "base/log.h"
@@ -26,6 +27,9 @@ class ClusterConnection {
   ClusterConnection(const ClusterSource& source, Clock& clock, Log& log);
 
   [[nodiscard]] const ClusterDescription& description() const noexcept { return description_; }
+  /// The name comes from patroni.yml or REST: throws `Error` with `exit` where none was learnt, for what
+  /// needs it.
+  void require_name(ExitClass exit) const;
   [[nodiscard]] HttpClient& http() noexcept { return http_; }
   /// By its name in the inventory; one that is not in it is a defect of the program.
   [[nodiscard]] Host& host(const std::string& name) const { return *hosts_.at(name); }

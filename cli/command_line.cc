@@ -93,7 +93,9 @@ void add_run(CLI::App& app, RunCommand& run) {
   command->add_option("--repeat", run.repeat, "How often each drill is repeated")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", run.seed, "For the random times (default: from the clock)")->type_name("S");
+  command->add_option("--seed", run.seed, "For the random times (default: from the clock)")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("-o,--output", run.output, "Folder for runs (default: runs)")->type_name("FOLDER");
   command->add_flag("--keep-leader", run.keep_leader, "Do not give the leader's role back at the end");
   command->add_flag("--dry-run", run.dry_run, "Print everything that would be done, and touch nothing")

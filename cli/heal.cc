@@ -38,6 +38,7 @@ ExitClass run_heal(const HealCommand& command, std::ostream& out) {
   SystemClock clock;
   const auto log = make_stderr_log(command.verbose ? LogLevel::debug : LogLevel::error);
   ClusterConnection connection{command.source, clock, *log};
+  connection.require_name(ExitClass::inconclusive);
   const ClusterDescription& cluster = connection.description();
   const HostFinder hosts = [&](const std::string& name) -> Host& { return connection.host(name); };
   const auto probe = make_cluster_probe(cluster, connection.http(), hosts, clock);

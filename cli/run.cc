@@ -33,16 +33,6 @@ Suite choose_suite(const RunCommand& command) {
 /// Refused before anything is touched where the user means another cluster.
 void check_confirmed(const RunCommand& command, const ClusterDescription& cluster) {
   if (command.dry_run) return;
-  if (cluster.name.empty()) {
-    // The name comes from patroni.yml or REST: without it nothing was reached.
-    const Failure reason = cluster.not_reached.empty() ? Failure{} : cluster.not_reached.front().failure;
-    throw Error{{.kind = FailureKind::unreachable,
-                 .what = "learn the name of the cluster",
-                 .where = command.source.inventory,
-                 .came_back = reason.message(),
-                 .hint = "`pgfiredrill inspect` says what can be reached."},
-                ExitClass::preflight_refused};
-  }
   if (cluster.name == command.confirm) return;
   throw Error{{.kind = FailureKind::failed,
                .what = "run on '" + one_line(command.confirm) + "'",
@@ -91,6 +81,7 @@ class Runner {
         connection_{command.source, clock_, *log_} {}
 
   ExitClass run() {
+    connection_.require_name(ExitClass::preflight_refused);
     check_confirmed(command_, connection_.description());
     const std::uint64_t seed = choose_seed(command_, clock_);
     const RunFolder folder = choose_run_folder(command_.output, suite_.name, clock_.wall());

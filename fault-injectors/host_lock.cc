@@ -132,11 +132,13 @@ RemoteCommand HostLocks::armed_command(const std::vector<Debt>& debts) const {
 }
 
 std::vector<std::string> HostLocks::lock_commands() const {
+  std::string names;
+  for (const Host* host : hosts_) names += (names.empty() ? "" : ", ") + host->name();
   std::vector<std::string> commands;
   for (const RemoteCommand& command :
        {take_command(false), renew_command(), armed_command({}),
         host_script(remove_armed_script(), {folder_, run_id_}), release_command()}) {
-    for (const Host* host : hosts_) commands.push_back("on " + host->name() + ": " + typed(command));
+    commands.push_back("on " + names + ": " + typed(command));
   }
   return commands;
 }

@@ -95,8 +95,7 @@ RepeatOutcome Drill::run() {
   if (injected.end == RepeatEnd::done) observe();
   revert();
   const bool healthy = wait_for_health();
-  state_.driving = false;
-  state_.traffic.stop();
+  stop_traffic();
   record_history();
   read_back();
   if (!healthy) {
@@ -109,9 +108,14 @@ RepeatOutcome Drill::run() {
   return end(injected.end, injected.reason);
 }
 
-RepeatOutcome Drill::end(RepeatEnd how, const std::string& reason) {
+void Drill::stop_traffic() {
+  if (!state_.driving) return;
   state_.driving = false;
   state_.traffic.stop();
+}
+
+RepeatOutcome Drill::end(RepeatEnd how, const std::string& reason) {
+  stop_traffic();
   state_.recorder.add({.kind = event::kRepeatEnded,
                        .fields = {{"drill", static_cast<std::int64_t>(drill_)},
                                   {"repeat", static_cast<std::int64_t>(repeat_)},
@@ -221,7 +225,7 @@ RepeatOutcome Drill::inject() {
 }
 
 void Drill::observe() {
-  stage("observe", plan_.observe_s);
+  stage("observe");
   const nanoseconds long_enough = from_seconds(plan_.observe_s);
   (void)state_.pump.wait_until(
       [&] {

@@ -77,6 +77,7 @@ class Drill {
   [[nodiscard]] std::optional<std::string> baseline();
   [[nodiscard]] std::optional<std::string> aim();
   [[nodiscard]] RepeatOutcome inject();
+  void stop_traffic();
   void observe();
   void record_history();
   void read_back();

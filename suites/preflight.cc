@@ -1,6 +1,7 @@
 #include "suites/preflight.h"
 
 #include <algorithm>
+#include <set>
 
 #include "record/recorder.h"
 
@@ -13,6 +14,30 @@ constexpr std::size_t kSpareBytes = std::size_t{64} << 20;
 
 std::string mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
+}
+
+/// Runs that live, and those whose changes are not undone yet. A host that does not answer is named where the
+/// lock is taken.
+std::vector<std::string> refusals_by_other_runs(fault::HostLocks& locks) {
+  std::vector<Failure> not_reached;
+  std::set<std::string> told;
+  std::vector<std::string> refusals;
+  const auto states = locks.look(not_reached);
+  for (const fault::HostState& state : states) {
+    if (state.lock_run.empty() || state.lock_left.count() <= 0 || !told.insert(state.lock_run).second)
+      continue;
+    refusals.push_back("Run " + one_line(state.lock_run) + " of " + one_line(state.lock_owner) +
+                       " holds the cluster's lock. Wait until it has ended; if it was killed, `pgfiredrill "
+                       "heal` undoes what it has changed.");
+  }
+  for (const fault::HostState& state : states) {
+    for (const fault::OpenRun& armed : state.armed) {
+      if (!told.insert(armed.run_id).second) continue;
+      refusals.push_back("What run " + one_line(armed.run_id) + " of " + one_line(armed.owner) +
+                         " has changed is not undone yet. Run `pgfiredrill heal` first.");
+    }
+  }
+  return refusals;
 }
 
 }  // namespace
@@ -72,7 +97,9 @@ std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster,
 
 std::vector<std::string> refusals_by_asking(const RunRequest& request, const RunEnvironment& environment,
                                             const RunManifest& manifest, const ClusterSnapshot& now) {
-  std::vector<std::string> refusals;
+  // As long as there is another run, all else that is found may be its doing.
+  std::vector<std::string> refusals = refusals_by_other_runs(environment.locks);
+  if (!refusals.empty()) return refusals;
   const std::size_t needed = estimate_record_bytes(manifest) + kSpareBytes;
   const auto free = free_bytes(request.run_folder);
   if (!free) {

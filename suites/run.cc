@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <exception>
 #include <optional>
 
 #include "base/error.h"
@@ -58,8 +58,10 @@ class SuiteRun {
     try {
       go();
     } catch (const Interrupted&) {
-      note(ExitClass::aborted, lost_lock_ ? "Stopped: the lock was lost." : "Stopped on request.");
-      end_repeat_as_aborted();
+      break_off(ExitClass::aborted, lost_lock_ ? "Stopped: the lock was lost." : "Stopped on request.");
+    } catch (const std::exception& error) {
+      // A defect of ours must not leave the cluster as it is now.
+      break_off(ExitClass::internal_error, std::string{"Internal error: "} + error.what());
     }
     clean_up();
     close_record();
@@ -185,13 +187,16 @@ class SuiteRun {
     return false;
   }
 
-  void end_repeat_as_aborted() {
+  void break_off(ExitClass exit, const std::string& reason) {
+    note(exit, reason);
+    if (driving_) traffic_->stop();
+    driving_ = false;
     if (!repeat_is_open_) return;
     recorder_->add({.kind = event::kRepeatEnded,
                     .fields = {{"drill", static_cast<std::int64_t>(repeat_is_open_->first)},
                                {"repeat", static_cast<std::int64_t>(repeat_is_open_->second)},
                                {"outcome", std::string{"aborted"}},
-                               {"reason", std::string{"Stopped on request."}}}});
+                               {"reason", reason}}});
   }
 
   // ---- afterwards, whatever happened
@@ -201,8 +206,6 @@ class SuiteRun {
     pump_.tolerate(1);
     if (!locked_) return;
     begin_stage("clean up");
-    driving_ = false;
-    if (traffic_ != nullptr) traffic_->stop();
     undo_fault();
     give_leader_back();
     traffic_.reset();
@@ -340,6 +343,7 @@ class SuiteRun {
         return "refused";
       case ExitClass::aborted:
       case ExitClass::revert_incomplete:
+      case ExitClass::internal_error:
         return "aborted";
       case ExitClass::inconclusive:
         return "inconclusive";

@@ -57,6 +57,63 @@ TEST(CommandLine, WantsOneClusterOnly) {
   usage_error({"inspect", "-i", "x", "--patroni", "https://pg1:8008"});
 }
 
+TEST(CommandLine, ReadsRun) {
+  const Command command =
+      parse({"run", "smoke", "-i", "inventory", "--confirm", "postgres-cluster", "--filter", "switch*",
+             "--repeat", "5", "--seed", "7", "--output", "/var/runs", "--keep-leader"});
+  const auto* run = std::get_if<RunCommand>(&command);
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(run->suite, "smoke");
+  EXPECT_EQ(run->source.inventory, "inventory");
+  EXPECT_EQ(run->confirm, "postgres-cluster");
+  EXPECT_EQ(run->filter, "switch*");
+  EXPECT_EQ(run->repeat, 5);
+  EXPECT_EQ(run->seed, 7u);
+  EXPECT_EQ(run->output, "/var/runs");
+  EXPECT_TRUE(run->keep_leader);
+  EXPECT_FALSE(run->dry_run);
+  EXPECT_EQ(run->argv.front(), "pgfiredrill");
+  EXPECT_EQ(run->argv.back(), "--keep-leader");
+}
+
+/// Nothing disruptive without the cluster's own name.
+TEST(CommandLine, RunWantsTheClustersNameUnlessItOnlyLooks) {
+  EXPECT_THAT(usage_error({"run", "smoke", "-i", "inventory"}), HasSubstr("--confirm"));
+  EXPECT_THAT(usage_error({"run", "smoke", "-i", "inventory", "--confirm", ""}), HasSubstr("--confirm"));
+  const Command command = parse({"run", "smoke", "-i", "inventory", "--dry-run"});
+  EXPECT_NE(std::get_if<RunCommand>(&command), nullptr);
+  usage_error({"run", "smoke", "-i", "inventory", "--dry-run", "--confirm", "c"});
+}
+
+TEST(CommandLine, FaultsWantAnInventory) {
+  EXPECT_THAT(usage_error({"run", "smoke", "--patroni", "https://pg1:8008", "--confirm", "c"}),
+              HasSubstr("inventory"));
+  EXPECT_THAT(usage_error({"heal", "--patroni", "https://pg1:8008"}), HasSubstr("inventory"));
+  EXPECT_THAT(usage_error({"heal"}), HasSubstr("inventory"));
+}
+
+TEST(CommandLine, RefusesRepeatsAndSeedsThatAreNone) {
+  for (const char* repeat : {"0", "-1", "1001", "many"}) {
+    usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--repeat", repeat});
+  }
+  usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--seed", "-1"});
+  usage_error({"run", "-i", "x", "--confirm", "c"});
+}
+
+TEST(CommandLine, ReadsListReportAndHeal) {
+  const Command list = parse({"list", "faults"});
+  ASSERT_NE(std::get_if<ListCommand>(&list), nullptr);
+  EXPECT_EQ(std::get<ListCommand>(list).topic, ListTopic::faults);
+  usage_error({"list"});
+  usage_error({"list", "nonsense"});
+  const Command report = parse({"report", "runs/latest", "--format", "junit"});
+  ASSERT_NE(std::get_if<ReportCommand>(&report), nullptr);
+  EXPECT_EQ(std::get<ReportCommand>(report).run_folder, "runs/latest");
+  EXPECT_EQ(std::get<ReportCommand>(report).format, ReportFormat::junit);
+  const Command heal = parse({"heal", "-i", "inventory"});
+  ASSERT_NE(std::get_if<HealCommand>(&heal), nullptr);
+}
+
 TEST(CommandLine, RefusesWhatItDoesNotKnow) {
   usage_error({});
   usage_error({"destroy"});

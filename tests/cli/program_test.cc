@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/process.h"
+#include "record/recorder.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/temporary_directory.h"
 
@@ -74,6 +76,49 @@ TEST(Program, SaysThatAnAuthorityIsNoCertificate) {
               HasSubstr("no PEM certificate"));
   EXPECT_THAT(bad_input({"inspect", "--patroni", "https://127.0.0.1:1", "--cacert", "/nonexistent"}),
               HasSubstr("No such file"));
+}
+
+TEST(Program, KnowsItsSuitesDrillsAndFaults) {
+  EXPECT_THAT(run({"list", "suites"}).out, HasSubstr("smoke"));
+  EXPECT_THAT(run({"list", "drills"}).out, HasSubstr("smoke / switchover"));
+  EXPECT_THAT(run({"list", "faults"}).out, HasSubstr("kill-postmaster"));
+}
+
+/// A mistake in what to run shows before anything is asked of the cluster.
+TEST(Program, SaysThatASuiteOrItsDrillIsUnknown) {
+  EXPECT_THAT(bad_input({"run", "smok", "-i", "/nonexistent", "--confirm", "c"}), HasSubstr("smoke"));
+  EXPECT_THAT(bad_input({"run", "smoke", "-i", "/nonexistent", "--confirm", "c", "--filter", "nothing"}),
+              HasSubstr("postmaster-kill"));
+  EXPECT_THAT(bad_input({"run", "/tmp", "-i", "/nonexistent", "--confirm", "c"}), HasSubstr("smoke"));
+}
+
+TEST(Program, SaysThatARunHasNoRecord) {
+  const TemporaryDirectory folder;
+  EXPECT_THAT(bad_input({"report", folder.path().string()}), HasSubstr("manifest"));
+  EXPECT_THAT(bad_input({"report", "/nonexistent"}), HasSubstr("/nonexistent"));
+}
+
+/// A program that was killed leaves a record without an end: it is judged, and never passes.
+TEST(Program, JudgesARunThatWasKilled) {
+  const TemporaryDirectory folder;
+  SystemClock clock;
+  {
+    const auto recorder = Recorder::create(folder / "run", clock);
+    ASSERT_TRUE(recorder.has_value());
+    RunManifest manifest;
+    manifest.run_id = "20260301T120000Z-test";
+    manifest.suite = "test";
+    manifest.drills.emplace_back().name = "switchover";
+    ASSERT_TRUE((*recorder)->write_manifest(manifest).has_value());
+    (*recorder)->add({.kind = event::kRunStarted, .fields = {}});
+    (*recorder)->sync();
+  }
+  const auto result = run({"report", folder / "run"});
+  EXPECT_EQ(result.exit_status, 6) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("INCONCLUSIVE"));
+  EXPECT_THAT(result.out, HasSubstr("killed"));
+  EXPECT_THAT(run({"report", folder / "run", "--format", "json"}).out,
+              HasSubstr("\"verdict\": \"inconclusive\""));
 }
 
 TEST(Program, EndsInconclusiveWhereNobodyAnswers) {

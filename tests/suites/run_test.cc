@@ -1,6 +1,7 @@
 #include "suites/run.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 
@@ -163,10 +164,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Run, RefusesWhileAnotherRunHoldsTheLockAndLeavesItAlone) {
   FakeRun run;
   run.lock_by("20260301T110000Z-other");
+  run.foreign = "database pgfiredrill";
   const auto before = run.host_files();
   const RunOutcome outcome = run.run();
   EXPECT_EQ(outcome.exit, ExitClass::preflight_refused);
   EXPECT_THAT(all(outcome), HasSubstr("20260301T110000Z-other"));
+  EXPECT_THAT(all(outcome), HasSubstr("pgfiredrill heal")) << "for the case that it was killed";
+  EXPECT_THAT(all(outcome), Not(HasSubstr("rename yours"))) << "the database is that run's";
   EXPECT_THAT(run.steps, IsEmpty());
   EXPECT_EQ(run.host_files(), before);
   EXPECT_THAT(run.journal(), IsEmpty());
@@ -302,6 +306,20 @@ TEST(Run, ASecondInterruptDoesNotWaitForHealthAndSaysSo) {
   EXPECT_THAT(all(outcome), HasSubstr("on request"));
   EXPECT_FALSE(run.database_is_there) << "what can be undone at once is";
   EXPECT_EQ(run.journal().size(), 1u);
+}
+
+/// A defect of the program must not leave a cluster as it is in the middle of a drill.
+TEST(Run, CleansUpAfterAnErrorOfItsOwn) {
+  FakeRun run;
+  run.on_stage = [&](const std::string& stage) {
+    if (stage == "observe") throw std::logic_error{"a defect"};
+  };
+  const RunOutcome outcome = run.run();
+  EXPECT_EQ(outcome.exit, ExitClass::internal_error);
+  EXPECT_THAT(all(outcome), HasSubstr("a defect"));
+  EXPECT_EQ(run.leader(), "pgnode01");
+  EXPECT_EQ(repeat_outcome(run.events()), "aborted");
+  expect_clean(run);
 }
 
 TEST(Run, CannotBeginInAFolderThatIsThere) {
