@@ -45,7 +45,7 @@ class RunKilledLab : public RunLab {
   std::string killed_;  ///< its folder
 };
 
-TEST_F(RunKilledLab, IsHealedAfterTheBaseline) {
+TEST_F(RunKilledLab, IsHealedInTheBaseline) {
   ASSERT_NO_FATAL_FAILURE(kill_in("baseline"));
   expect_judged("baseline");
   EXPECT_EQ(reported("drills.0.repeats.0.injected_at"), "null");

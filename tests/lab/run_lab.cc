@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 /// How long a stage may take to come: a failover and its full health are before some.
 constexpr auto kStageDeadline = 180s;
+/// Four times PgBouncer's own server_login_retry.
+constexpr auto kWaysInDeadline = 60s;
 
 /// On each host. The guard is a file that the lock's scripts leave for good.
 constexpr const char* kLook = R"sh(
@@ -64,8 +66,8 @@ void RunLab::SetUp() {
     GTEST_SKIP() << "no lab: PGFIREDRILL_LAB_INVENTORY is not set (lab/lab up, as root)";
   }
   environment_.set("XDG_STATE_HOME", directory_ / "state");
-  ASSERT_TRUE(lab_is_healthy()) << "an earlier test has left the lab as it must not be";
   inventory_ = inventory;
+  ASSERT_TRUE(lab_is_healthy()) << "an earlier test has left the lab as it must not be";
   before_ = fingerprint();
   ASSERT_THAT(before_, HasSubstr("leader"));
 }
@@ -205,10 +207,17 @@ std::string RunLab::fingerprint() {
   return text;
 }
 
-bool RunLab::lab_is_healthy() {
+bool RunLab::lab_is_healthy() const {
   const auto status = lab({"status", "--wait"});
   EXPECT_EQ(status.exit_status, 0) << status.out << status.err;
-  return status.exit_status == 0;
+  const auto deadline = std::chrono::steady_clock::now() + kWaysInDeadline;
+  auto seen = program({"inspect", "-i", inventory_});
+  while (seen.exit_status != 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(1s);
+    seen = program({"inspect", "-i", inventory_});
+  }
+  EXPECT_EQ(seen.exit_status, 0) << seen.out << seen.err;
+  return status.exit_status == 0 && seen.exit_status == 0;
 }
 
 void expect_refusal(const ProcessResult& result, int exit_status, const std::string& text) {

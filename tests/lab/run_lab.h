@@ -72,7 +72,8 @@ class RunLab : public ::testing::Test {
 
  private:
   [[nodiscard]] std::string fingerprint();
-  static bool lab_is_healthy();
+  /// The lab's own check, and every way in: poolers go on refusing for `server_login_retry`.
+  [[nodiscard]] bool lab_is_healthy() const;
 
   EnvironmentGuard environment_;
   std::string inventory_;
