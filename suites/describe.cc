@@ -40,8 +40,8 @@ std::vector<std::string> describe_run(const RunRequest& request, const RunEnviro
   const RunManifest manifest = make_manifest(request, environment.cluster, environment.clock);
   const ClusterSnapshot now = environment.fault_probe.look();
   std::vector<std::string> lines;
-  std::vector<std::string> refusals = refusals_by_description(environment.cluster);
-  for (const std::string& refusal : refusals_by_snapshot(environment.cluster, now)) {
+  std::vector<std::string> refusals = refusals_by_snapshot(environment.cluster, now);
+  for (const std::string& refusal : refusals_by_description(environment.cluster)) {
     if (std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) refusals.push_back(refusal);
   }
   if (!refusals.empty()) add(lines, "Preflight would refuse, as the cluster is now:", refusals);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 
 #include "record/readback.h"
 #include "suites/preflight.h"
@@ -30,6 +31,10 @@ nanoseconds from_seconds(double value) {
 
 double to_seconds(nanoseconds value) {
   return std::chrono::duration<double>(value).count();
+}
+
+std::string not_answered(const std::string& paths, const std::string& text) {
+  return "No answer on " + paths + ": " + text + ".";
 }
 
 std::string joined(const std::vector<std::string>& sentences) {
@@ -146,17 +151,21 @@ std::optional<std::string> Drill::steady_state() {
 std::optional<std::string> Drill::log_in() {
   stage("log in");
   const auto troubles = state_.pump.run([&] { return state_.traffic.warm_up(kLoginDeadline); });
-  std::string refusal;
+  std::map<std::string, std::string> refused;  // paths by what they said: one cause is told once
   for (const PathTrouble& trouble : troubles) {
     const auto path = std::find_if(state_.manifest.paths.begin(), state_.manifest.paths.end(),
                                    [&](const TrafficPath& known) { return known.id == trouble.path; });
-    const std::string sentence = "Path " + trouble.path + " does not answer: " + trouble.text + ".";
     if (path != state_.manifest.paths.end() && !path->needed_for_steady_state) {
-      state_.recorder.add({.kind = event::kRemark, .fields = {{"text", sentence}}});
+      state_.recorder.add(
+          {.kind = event::kRemark, .fields = {{"text", not_answered(trouble.path, trouble.text)}}});
     } else {
-      refusal += (refusal.empty() ? "" : " ") + sentence;
+      std::string& paths = refused[trouble.text];
+      paths += (paths.empty() ? "" : ", ") + trouble.path;
     }
   }
+  std::string refusal;
+  for (const auto& [text, paths] : refused)
+    refusal += (refusal.empty() ? "" : " ") + not_answered(paths, text);
   if (!refusal.empty()) return refusal;
   return std::nullopt;
 }

@@ -11,9 +11,46 @@ namespace {
 constexpr std::int64_t kUsualMaximumLag = std::int64_t{1} << 20;
 /// A record that fills the last byte of a disk is a fault that nobody asked for.
 constexpr std::size_t kSpareBytes = std::size_t{64} << 20;
+/// Of places where one thing failed, beside the first.
+constexpr std::size_t kOthersNamed = 2;
 
 std::string mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
+}
+
+std::string place_of(const NotReached& missing) {
+  return (missing.host.empty() ? "" : missing.host + ", ") + missing.topic;
+}
+
+/// One cause, as a wrong password, fails everywhere: it is told once, with some of the places.
+std::vector<std::string> refusals_by_not_reached(const std::vector<NotReached>& not_reached) {
+  struct Cause {
+    const NotReached* first;
+    std::vector<std::string> others;
+  };
+  std::vector<Cause> causes;
+  for (const NotReached& missing : not_reached) {
+    const auto same = std::find_if(causes.begin(), causes.end(), [&](const Cause& cause) {
+      const Failure& known = cause.first->failure;
+      return !known.hint.empty() && known.hint == missing.failure.hint && known.kind == missing.failure.kind;
+    });
+    if (same == causes.end()) {
+      causes.push_back({&missing, {}});
+    } else {
+      same->others.push_back(place_of(missing));
+    }
+  }
+  std::vector<std::string> refusals;
+  for (const Cause& cause : causes) {
+    std::string refusal = place_of(*cause.first) + ": " + cause.first->failure.message();
+    const std::size_t named = std::min(cause.others.size(), kOthersNamed);
+    for (std::size_t i = 0; i < named; ++i) refusal += (i == 0 ? " Likewise " : "; ") + cause.others[i];
+    if (const std::size_t more = cause.others.size() - named; more > 0) {
+      refusal += "; and " + std::to_string(more) + " more, see `pgfiredrill inspect`";
+    }
+    refusals.push_back(refusal + (named > 0 ? "." : ""));
+  }
+  return refusals;
 }
 
 /// Runs that live, and those whose changes are not undone yet. A host that does not answer is named where the
@@ -47,11 +84,7 @@ std::int64_t maximum_lag_bytes(const ClusterDescription& cluster) {
 }
 
 std::vector<std::string> refusals_by_description(const ClusterDescription& cluster) {
-  std::vector<std::string> refusals;
-  for (const NotReached& missing : cluster.not_reached) {
-    refusals.push_back((missing.host.empty() ? "" : missing.host + ", ") + missing.topic + ": " +
-                       missing.failure.message());
-  }
+  std::vector<std::string> refusals = refusals_by_not_reached(cluster.not_reached);
   if (cluster.members.size() < 2) {
     refusals.emplace_back("The cluster has fewer than two members: nothing could take over.");
   }
@@ -78,7 +111,7 @@ std::vector<std::string> refusals_by_description(const ClusterDescription& clust
 }
 
 std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster, const ClusterSnapshot& now) {
-  std::vector<std::string> refusals = now.troubles;
+  std::vector<std::string> refusals;
   if (now.paused) {
     refusals.emplace_back(
         "Patroni is paused: there would be no automatic failover. `patronictl resume` ends it.");
@@ -92,6 +125,8 @@ std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster,
   for (std::string& gap : health_gaps(now, now, maximum_lag_bytes(cluster))) {
     refusals.push_back(std::move(gap));
   }
+  // Last: who is down explains why somebody did not answer.
+  refusals.insert(refusals.end(), now.troubles.begin(), now.troubles.end());
   return refusals;
 }
 

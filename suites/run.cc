@@ -93,8 +93,8 @@ class SuiteRun {
   bool preflight() {
     begin_stage("preflight");
     baseline_ = pump_.run([&] { return environment_.fault_probe.look(); });
-    std::vector<std::string> refusals = refusals_by_description(environment_.cluster);
-    append(refusals, refusals_by_snapshot(environment_.cluster, *baseline_));
+    std::vector<std::string> refusals = refusals_by_snapshot(environment_.cluster, *baseline_);
+    append(refusals, refusals_by_description(environment_.cluster));
     append(refusals,
            pump_.run([&] { return refusals_by_asking(request_, environment_, manifest_, *baseline_); }));
     for (const std::string& refusal : refusals) note(ExitClass::preflight_refused, refusal);

@@ -106,7 +106,7 @@ TEST_F(RunLab, RefusesAMemberThatIsDown) {
   on_host(a_replica(), "systemctl stop patroni");
   const OnExit start{[this] { on_host(a_replica(), "systemctl start patroni"); }};
   const std::string member = a_replica() == "pg2" ? "pgnode02" : "pgnode03";
-  expect_refusal(run(quick_suite()), 3, member);
+  expect_refusal(run(quick_suite()), 3, "pgfiredrill: " + member + " is stopped.\n");
   EXPECT_EQ(reported("verdict"), "refused");
 }
 

@@ -176,12 +176,34 @@ TEST(Run, RefusesWhileAnotherRunHoldsTheLockAndLeavesItAlone) {
   EXPECT_THAT(run.journal(), IsEmpty());
 }
 
+TEST(Run, TellsOneCauseOnceAndWhoIsDownFirst) {
+  FakeRun run;
+  const Failure denied{.kind = FailureKind::denied,
+                       .what = "log in",
+                       .came_back = "password authentication failed",
+                       .hint = "Give the right one."};
+  for (const char* port : {"5000", "5001", "5432", "6432"}) {
+    run.cluster.not_reached.push_back({"pg1", std::string{"entry point pg1:"} + port, denied});
+  }
+  run.now.members[2].state = "stopped";
+  run.now.troubles.emplace_back("PostgreSQL of pgnode03 does not answer.");
+  const RunOutcome outcome = run.run();
+  ASSERT_FALSE(outcome.messages.empty());
+  EXPECT_EQ(outcome.messages.front(), "pgnode03 is stopped.");
+  EXPECT_EQ(outcome.messages.back(),
+            "pg1, entry point pg1:5000: cannot log in: password authentication failed. Give the right one. "
+            "Likewise pg1, entry point pg1:5001; pg1, entry point pg1:5432; and 1 more, see `pgfiredrill "
+            "inspect`.");
+}
+
 TEST(Run, RefusesWhereAPathThatIsNeededDoesNotAnswer) {
   FakeRun run;
   run.login_troubles["pg1:5000/read_write/pooled"] = "53300 too many connections";
+  run.login_troubles["pg2:5000/read_write/pooled"] = "53300 too many connections";
   const RunOutcome outcome = run.run();
   EXPECT_EQ(outcome.exit, ExitClass::preflight_refused);
-  EXPECT_THAT(all(outcome), HasSubstr("53300"));
+  EXPECT_THAT(all(outcome), HasSubstr("No answer on pg1:5000/read_write/pooled, pg2:5000/read_write/pooled: "
+                                      "53300 too many connections."));
   EXPECT_THAT(run.steps, Not(Contains(HasSubstr("inject"))));
   expect_clean(run);
 }
