@@ -34,6 +34,11 @@ class SystemClock final : public Clock {
   void sleep_for(nanoseconds duration) override;
 };
 
+/// As results and events hold durations.
+[[nodiscard]] constexpr double to_seconds(nanoseconds duration) noexcept {
+  return static_cast<double>(duration.count()) / 1e9;
+}
+
 /// RFC 3339 in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
 [[nodiscard]] std::string rfc3339(nanoseconds wall);
 

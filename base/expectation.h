@@ -9,6 +9,19 @@ namespace pgfiredrill {
 /// How the values of the matched paths become the one that is compared.
 enum class Fold : unsigned char { max, min, sum };
 
+/// As suites and reports write it.
+[[nodiscard]] constexpr const char* to_string(Fold fold) noexcept {
+  switch (fold) {
+    case Fold::max:
+      return "max";
+    case Fold::min:
+      return "min";
+    case Fold::sum:
+      return "sum";
+  }
+  return "max";
+}
+
 /// `{metric: outage_s, where: {access: read_write, session: fresh}, over: max, limit: 30}`
 struct Expectation {
   std::string metric;  ///< a name of the metric enumeration in report.json's schema

@@ -60,6 +60,16 @@ std::vector<std::string> words(std::string_view text) {
   return result;
 }
 
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -18,6 +18,8 @@ namespace pgfiredrill {
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text, char separator);
 /// Words between spaces and tabs.
 [[nodiscard]] std::vector<std::string> words(std::string_view text);
+/// The parts with `separator` between them, empty ones left out.
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 /// The whole text as a decimal number, nothing around it; absent on anything else and on overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
 /// A TCP port, 1 to 65535.

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "base/text.h"
 #include "fault-injectors/fault.h"
 #include "report/terminal.h"
 #include "suites/suite.h"
@@ -30,9 +31,8 @@ void list_drills(std::ostream& out) {
 
 void list_faults(std::ostream& out) {
   for (const fault::FaultKind& kind : fault::fault_kinds()) {
-    std::string targets;
-    for (const std::string& target : kind.targets) targets += (targets.empty() ? "" : ", ") + target;
-    add(out, kind.name, std::string{kind.proves} + " Targets: " + targets + ". " + kind.undone_by);
+    add(out, kind.name,
+        std::string{kind.proves} + " Targets: " + join(kind.targets, ", ") + ". " + kind.undone_by);
   }
 }
 

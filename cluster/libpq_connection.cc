@@ -16,7 +16,7 @@ using std::chrono::steady_clock;
 /// Nobody waits longer than this for a login, whatever was asked for.
 constexpr std::chrono::seconds kLongestConnectTimeout{300};
 
-void swallow_notice(void*, const char*) {}
+void swallow_notice(void*, const PGresult*) {}
 
 std::string complaint_about(const ConnectParameters& parameters) {
   const std::string* texts[] = {&parameters.host,    &parameters.database, &parameters.user,
@@ -35,23 +35,6 @@ std::string complaint_about(const ConnectParameters& parameters) {
     return "sslmode " + parameters.sslmode + " needs a file of trusted authorities";
   }
   return {};
-}
-
-LibpqConnection start(const ConnectParameters& parameters) {
-  const auto pairs = libpq_keywords(parameters);
-  std::vector<const char*> keywords;
-  std::vector<const char*> values;
-  for (const auto& [keyword, value] : pairs) {
-    keywords.push_back(keyword.c_str());
-    values.push_back(value.c_str());
-  }
-  keywords.push_back(nullptr);
-  values.push_back(nullptr);
-  LibpqConnection connection{PQconnectStartParams(keywords.data(), values.data(), 1)};
-  PQsetNoticeProcessor(connection.get(), swallow_notice, nullptr);
-  // Only so does the text of a refused login carry its SQLSTATE.
-  PQsetErrorVerbosity(connection.get(), PQERRORS_VERBOSE);
-  return connection;
 }
 
 /// What the login was waiting for.
@@ -92,6 +75,22 @@ PostgresPollingStatusType finish_login(PGconn* connection, steady_clock::time_po
 
 }  // namespace
 
+LibpqConnection start_libpq_login(const ConnectParameters& parameters) {
+  const auto pairs = libpq_keywords(parameters);
+  std::vector<const char*> keywords;
+  std::vector<const char*> values;
+  for (const auto& [keyword, value] : pairs) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  LibpqConnection connection{PQconnectStartParams(keywords.data(), values.data(), 1)};
+  PQsetNoticeReceiver(connection.get(), swallow_notice, nullptr);
+  PQsetErrorVerbosity(connection.get(), PQERRORS_VERBOSE);
+  return connection;
+}
+
 void CloseLibpqConnection::operator()(pg_conn* connection) const noexcept {
   PQfinish(connection);
 }
@@ -118,7 +117,7 @@ Result<LibpqConnection> open_libpq_connection(const ConnectParameters& parameter
   const auto timeout =
       std::clamp(parameters.connect_timeout, std::chrono::seconds{1}, kLongestConnectTimeout);
   const auto deadline = steady_clock::now() + timeout;
-  LibpqConnection connection = start(parameters);
+  LibpqConnection connection = start_libpq_login(parameters);
   if (PQstatus(connection.get()) != CONNECTION_BAD) {
     const auto end = finish_login(connection.get(), deadline);
     if (end == PGRES_POLLING_READING) return timed_out(connection.get(), timeout, what, where);

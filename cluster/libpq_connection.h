@@ -19,6 +19,11 @@ struct CloseLibpqConnection {
 };
 using LibpqConnection = std::unique_ptr<pg_conn, CloseLibpqConnection>;
 
+/// Begins a login without blocking for more than the resolution of a host name: prints no notices, and lets
+/// the text of a refused login carry its SQLSTATE, which libpq does only where it is told at once. Never null
+/// while there is memory; its status says whether it went wrong.
+[[nodiscard]] LibpqConnection start_libpq_login(const ConnectParameters& parameters);
+
 /// A session that is logged in, prints no notices, and reports errors as libpq does by default. libpq's own
 /// connect_timeout counts for each address and not at all in the non-blocking calls: here
 /// `parameters.connect_timeout` bounds everything but the resolution of a host name.

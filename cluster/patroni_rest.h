@@ -17,6 +17,9 @@
 
 namespace pgfiredrill {
 
+/// autobase's own port for it, where an address does not name one.
+inline constexpr int kPatroniPort = 8008;
+
 struct PatroniMember {
   std::string name;
   std::string role;

@@ -18,25 +18,6 @@ namespace {
 using boost::asio::posix::stream_descriptor;
 using boost::system::error_code;
 
-void swallow_notice(void*, const PGresult*) {}
-
-LibpqConnection begin_login(const ConnectParameters& parameters) {
-  const auto pairs = libpq_keywords(parameters);
-  std::vector<const char*> keywords;
-  std::vector<const char*> values;
-  for (const auto& [keyword, value] : pairs) {
-    keywords.push_back(keyword.c_str());
-    values.push_back(value.c_str());
-  }
-  keywords.push_back(nullptr);
-  values.push_back(nullptr);
-  LibpqConnection connection{PQconnectStartParams(keywords.data(), values.data(), 1)};
-  PQsetNoticeReceiver(connection.get(), swallow_notice, nullptr);
-  // At once: only so does the text of a refused login carry its SQLSTATE.
-  PQsetErrorVerbosity(connection.get(), PQERRORS_VERBOSE);
-  return connection;
-}
-
 /// Where it stands while it is going on; a failed one only says that it is bad.
 LoginStage stage_of(PGconn* connection, LoginStage before) {
   if (PQsslInUse(connection) != 0) return LoginStage::authenticating;
@@ -149,7 +130,7 @@ void PostgresSession::Impl::log_in(const ConnectParameters& parameters, std::chr
   on_login_ = std::move(handler);
   password_ = parameters.password;
   start_deadline(limit, &Impl::login_expired);
-  connecting_ = begin_login(parameters);
+  connecting_ = start_libpq_login(parameters);
   const bool begun = PQstatus(connecting_.get()) != CONNECTION_BAD && watch(PQsocket(connecting_.get()));
   if (begun) return wait(stream_descriptor::wait_write, &Impl::login_step);
   boost::asio::post(loop_, [weak = weak_from_this(), number = exchange_number_] {

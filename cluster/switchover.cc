@@ -9,8 +9,6 @@
 namespace pgfiredrill {
 namespace {
 
-constexpr int kPatroniPort = 8008;
-
 HttpQuestion question(const std::string& what, const PatroniMember& member, const HttpAddress& address) {
   return {.what = what,
           .where = member.name + " (" + address.url() + ")",

@@ -16,20 +16,20 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-struct PoolerText {
+struct KnownText {
   std::string_view part;
   Trouble trouble;
 };
 
 /// PgBouncer says most things as 08P01: its texts, which are never translated, tell them apart.
 constexpr std::array kPoolerTexts{
-    PoolerText{"server login has been failing", Trouble::login_retry},
-    PoolerText{"server_login_retry", Trouble::login_retry},
-    PoolerText{"pgbouncer cannot connect to server", Trouble::login_retry},
-    PoolerText{"query_wait_timeout", Trouble::query_wait_timeout},
-    PoolerText{"server conn crashed", Trouble::server_conn_crashed},
-    PoolerText{"server connection closed", Trouble::server_conn_crashed},
-    PoolerText{"client_login_timeout", Trouble::login_timeout},
+    KnownText{"server login has been failing", Trouble::login_retry},
+    KnownText{"server_login_retry", Trouble::login_retry},
+    KnownText{"pgbouncer cannot connect to server", Trouble::login_retry},
+    KnownText{"query_wait_timeout", Trouble::query_wait_timeout},
+    KnownText{"server conn crashed", Trouble::server_conn_crashed},
+    KnownText{"server connection closed", Trouble::server_conn_crashed},
+    KnownText{"client_login_timeout", Trouble::login_timeout},
 };
 
 /// PgBouncer's own, whatever their SQLSTATE.
@@ -62,7 +62,7 @@ bool is_pooler_refusal(std::string_view text) {
 /// An error that a server or pooler sent, by its SQLSTATE and text.
 Verdict verdict_of_state(std::string_view state, std::string_view text, Depth depth) {
   if (depth != Depth::server) {
-    for (const PoolerText& known : kPoolerTexts) {
+    for (const KnownText& known : kPoolerTexts) {
       if (contains(text, known.part)) return {known.trouble, Layer::pooler};
     }
     if (is_pooler_refusal(text)) return {ErrorClass::sqlstate(state), Layer::pooler};
@@ -75,37 +75,32 @@ Verdict verdict_of_state(std::string_view state, std::string_view text, Depth de
   return {error, Layer::postgres};
 }
 
-struct TransportText {
-  std::string_view part;
-  Trouble trouble;
-};
-
 /// Of libpq and of the operating system, in libpq's untranslated words.
 constexpr std::array kTransportTexts{
-    TransportText{"session is read-only", Trouble::read_only_session},
-    TransportText{"server is in hot standby mode", Trouble::read_only_session},
-    TransportText{"Connection refused", Trouble::refused},
-    TransportText{"No route to host", Trouble::unreachable},
-    TransportText{"Network is unreachable", Trouble::unreachable},
-    TransportText{"Host is down", Trouble::unreachable},
-    TransportText{"Connection timed out", Trouble::unreachable},  // TCP's own patience, not ours
-    TransportText{"Connection reset by peer", Trouble::reset},
-    TransportText{"Broken pipe", Trouble::reset},
-    TransportText{"closed the connection unexpectedly", Trouble::closed},
-    TransportText{"connection has been closed unexpectedly", Trouble::closed},
-    TransportText{"unexpected eof", Trouble::closed},
-    TransportText{"EOF detected", Trouble::closed},
-    TransportText{"does not support SSL", Trouble::tls},
-    TransportText{"certificate", Trouble::tls},
-    TransportText{"SSL", Trouble::tls},
-    TransportText{"received invalid response", Trouble::protocol},
-    TransportText{"expected authentication request", Trouble::protocol},
-    TransportText{"lost synchronization with server", Trouble::protocol},
-    TransportText{"unexpected response from server", Trouble::protocol},
+    KnownText{"session is read-only", Trouble::read_only_session},
+    KnownText{"server is in hot standby mode", Trouble::read_only_session},
+    KnownText{"Connection refused", Trouble::refused},
+    KnownText{"No route to host", Trouble::unreachable},
+    KnownText{"Network is unreachable", Trouble::unreachable},
+    KnownText{"Host is down", Trouble::unreachable},
+    KnownText{"Connection timed out", Trouble::unreachable},  // TCP's own patience, not ours
+    KnownText{"Connection reset by peer", Trouble::reset},
+    KnownText{"Broken pipe", Trouble::reset},
+    KnownText{"closed the connection unexpectedly", Trouble::closed},
+    KnownText{"connection has been closed unexpectedly", Trouble::closed},
+    KnownText{"unexpected eof", Trouble::closed},
+    KnownText{"EOF detected", Trouble::closed},
+    KnownText{"does not support SSL", Trouble::tls},
+    KnownText{"certificate", Trouble::tls},
+    KnownText{"SSL", Trouble::tls},
+    KnownText{"received invalid response", Trouble::protocol},
+    KnownText{"expected authentication request", Trouble::protocol},
+    KnownText{"lost synchronization with server", Trouble::protocol},
+    KnownText{"unexpected response from server", Trouble::protocol},
 };
 
 Trouble trouble_in(std::string_view text) {
-  for (const TransportText& known : kTransportTexts) {
+  for (const KnownText& known : kTransportTexts) {
     if (contains(text, known.part)) return known.trouble;
   }
   return text.empty() ? Trouble::closed : Trouble::other;

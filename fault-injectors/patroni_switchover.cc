@@ -50,7 +50,7 @@ class Switchover final : public Fault {
   [[nodiscard]] const std::string& target() const noexcept override { return target_; }
 
   [[nodiscard]] std::vector<std::string> describe() const override {
-    const auto address = parse_http_address(leader_.api_url, 8008);
+    const auto address = parse_http_address(leader_.api_url, kPatroniPort);
     return {"POST " + (address ? address->url() : leader_.api_url) + R"(/switchover {"leader":)" +
             json_quote(leader_.name) + "}"};
   }

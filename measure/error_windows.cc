@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "measure/seconds.h"
+#include "base/clock.h"
 
 namespace pgfiredrill {
 
@@ -19,8 +19,8 @@ std::vector<ErrorWindow> ErrorWindows::finish(nanoseconds origin) const {
     windows.push_back({.error = key.first,
                        .layer = key.second,
                        .count = seen.count,
-                       .first_s = seconds(seen.first - origin),
-                       .last_s = seconds(seen.last - origin)});
+                       .first_s = to_seconds(seen.first - origin),
+                       .last_s = to_seconds(seen.last - origin)});
   }
   std::stable_sort(windows.begin(), windows.end(),
                    [](const ErrorWindow& a, const ErrorWindow& b) { return a.first_s < b.first_s; });

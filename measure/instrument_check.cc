@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "measure/operation_rules.h"
-#include "measure/seconds.h"
+#include "measure/plausible_instant.h"
 
 namespace pgfiredrill {
 
@@ -83,8 +83,8 @@ bool InstrumentCheck::falls_into_stall(nanoseconds at, nanoseconds longer_than) 
 }
 
 std::string InstrumentCheck::rate_trouble() const {
-  const double span = std::max(0.0, seconds(observation_.complete_until - observation_.from));
-  const double expected = span / seconds(interval_of(*path_));
+  const double span = std::max(0.0, to_seconds(observation_.complete_until - observation_.from));
+  const double expected = span / to_seconds(interval_of(*path_));
   const double tolerance = std::max(kEdgeOperations, kRateTolerance * expected);
   const double offered = static_cast<double>(offered_while_complete_);
   if (std::abs(offered - expected) <= tolerance) return "";
@@ -95,7 +95,7 @@ std::string InstrumentCheck::rate_trouble() const {
 Instrument InstrumentCheck::finish(bool stalls_matter) const {
   Instrument instrument{.offered = offered_, .achieved = achieved_, .dropped = dropped_};
   for (const LoopStall& stall : stalls_) {
-    instrument.loop_stall_max_s = std::max(instrument.loop_stall_max_s, seconds(stall.length()));
+    instrument.loop_stall_max_s = std::max(instrument.loop_stall_max_s, to_seconds(stall.length()));
   }
   if (dispatched_late_ > 0) {
     instrument.why =

@@ -8,7 +8,7 @@
 #include "measure/due_order.h"
 #include "measure/operation_rules.h"
 #include "measure/path_windows.h"
-#include "measure/seconds.h"
+#include "measure/plausible_instant.h"
 
 namespace pgfiredrill {
 
@@ -40,10 +40,10 @@ class PathView {
                   .successes = successes_,
                   .failures = failures_};
     for (const OutageWindow& window : windows_.closed()) {
-      live.longest_s = std::max(live.longest_s, seconds(window.length()));
+      live.longest_s = std::max(live.longest_s, to_seconds(window.length()));
     }
     if (const auto& open = windows_.open()) {
-      live.down_s = std::max(0.0, seconds(now - open->start));
+      live.down_s = std::max(0.0, to_seconds(now - open->start));
       live.longest_s = std::max(live.longest_s, live.down_s);
     }
     return live;

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "measure/operation_rules.h"
-#include "measure/seconds.h"
 
 namespace pgfiredrill {
 
@@ -108,7 +108,7 @@ MeasuredPath PathFold::finish() const {
   whole.give_up_unanswered(times_.to);
   MeasuredPath measured;
   measured.result.path = *path_;
-  measured.result.resolution_s = seconds(interval_of(*path_));
+  measured.result.resolution_s = to_seconds(interval_of(*path_));
   measured.result.instrument = whole.instrument();
   measured.unsteady = whole.steadiness_.trouble();
   measured.standby_errors = whole.standby_errors_;
@@ -155,18 +155,19 @@ void PathFold::fill_numbers(MeasuredPath& measured) const {
   nanoseconds longest{0}, sum{0}, partial{0};
   measured.windows = windows_.finish(times_.to);
   for (const OutageWindow& window : measured.windows) {
-    result.windows.push_back({seconds(window.start - origin), seconds(window.end - origin), window.censored});
+    result.windows.push_back(
+        {to_seconds(window.start - origin), to_seconds(window.end - origin), window.censored});
     longest = std::max(longest, window.length());
     sum += window.length();
     partial += window.partial();
   }
-  result.outage_s = seconds(longest);
-  result.unavailable_s = seconds(sum);
-  result.span_s = seconds(span_of(measured.windows));
-  result.error_s = seconds(totals.error);
-  result.stall_s = seconds(totals.stall);
-  result.longest_gap_s = seconds(totals.longest_gap);
-  result.partial_s = seconds(partial);
+  result.outage_s = to_seconds(longest);
+  result.unavailable_s = to_seconds(sum);
+  result.span_s = to_seconds(span_of(measured.windows));
+  result.error_s = to_seconds(totals.error);
+  result.stall_s = to_seconds(totals.stall);
+  result.longest_gap_s = to_seconds(totals.longest_gap);
+  result.partial_s = to_seconds(partial);
   result.availability_pct = 100.0 * static_cast<double>(totals.successes) / static_cast<double>(totals.due);
   result.errors = errors_.finish(origin);
   measured.gap_is_open = totals.gap_is_open;

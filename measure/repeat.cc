@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "measure/expectations.h"
 #include "measure/reasons.h"
 #include "measure/recovery.h"
 #include "measure/repeat_readback.h"
 #include "measure/repeat_traffic.h"
-#include "measure/seconds.h"
 #include "measure/stale_routing.h"
 
 namespace pgfiredrill {
@@ -83,7 +83,8 @@ class RepeatJudge {
     if (facts_.fault_sent) result().random_delay_s = facts_.fault_sent->number("delay_s");
     if (facts_.revert_verified) result().verified = facts_.revert_verified->flag("verified");
     const RepeatTimes& times = traffic_.times;
-    if (times.injected && times.confirmed) result().confirmed_s = seconds(*times.confirmed - *times.injected);
+    if (times.injected && times.confirmed)
+      result().confirmed_s = to_seconds(*times.confirmed - *times.injected);
     explain_fault();
   }
 
@@ -148,7 +149,7 @@ class RepeatJudge {
     if (!times.injected) return missing("/recovery/full_health_s", kNoFault);
     recovery_ = find_recovery(facts_.health, down_spans(), times.confirmed.value_or(*times.injected));
     if (recovery_.healthy_at) {
-      result().full_health_s = seconds(*recovery_.healthy_at - *times.injected);
+      result().full_health_s = to_seconds(*recovery_.healthy_at - *times.injected);
     } else {
       missing("/recovery/full_health_s", recovery_.why_not);
     }
@@ -265,7 +266,7 @@ class RepeatJudge {
 
   std::optional<double> full_health_at_least() const {
     if (!traffic_.times.injected || !recovery_.unhealthy_until) return std::nullopt;
-    return seconds(*recovery_.unhealthy_until - *traffic_.times.injected);
+    return to_seconds(*recovery_.unhealthy_until - *traffic_.times.injected);
   }
 
   void fill_expectations() {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "measure/lsn.h"
-#include "measure/seconds.h"
+#include "measure/plausible_instant.h"
 
 namespace pgfiredrill {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "measure/operation_rules.h"
-#include "measure/seconds.h"
+#include "measure/plausible_instant.h"
 
 namespace pgfiredrill {
 

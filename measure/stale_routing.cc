@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "measure/seconds.h"
+#include "base/clock.h"
 
 namespace pgfiredrill {
 
@@ -48,7 +48,7 @@ std::optional<PlainPath> find_plain_path(const std::vector<MeasuredPath>& paths)
 std::optional<Finding> find_stale_pooler(const std::string& label, const RepeatTimes& times,
                                          const MeasuredPath& path, const PlainPath& plain) {
   if (!client_chooses(path.result.path) || path.standby_errors.count == 0) return std::nullopt;
-  const double last_s = seconds(path.standby_errors.last - times.origin());
+  const double last_s = to_seconds(path.standby_errors.last - times.origin());
   if (last_s >= 0 && last_s < plain.up_from_s + kLongAfter_s) return std::nullopt;
   const std::string when =
       last_s < 0 ? fmt::format("the last {:.1f} s before the fault", -last_s)
@@ -84,8 +84,8 @@ std::optional<Finding> find_stale_route(const std::string& label, const RepeatTi
       .sentence = "after the first write had succeeded, some sessions were still led to a server in recovery",
       .evidence = {fmt::format("{}: {}: first success {:.1f} s after the injection, last session led to a "
                                "standby at {:.1f} s",
-                               label, about.id, seconds(*first_success - times.origin()),
-                               seconds(path.standby_errors.last - times.origin()))},
+                               label, about.id, to_seconds(*first_success - times.origin()),
+                               to_seconds(path.standby_errors.last - times.origin()))},
       .remedy =
           "let the balancer drop the old leader no later than it takes up the new one: HAProxy's fall "
           "not above rise, and fastinter on the checks"};

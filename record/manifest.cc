@@ -26,18 +26,6 @@ constexpr std::array kSessions{SessionKind::fresh, SessionKind::pooled};
 constexpr std::array kPurposes{Purpose::canary, Purpose::ledger};
 constexpr std::array kFolds{Fold::max, Fold::min, Fold::sum};
 
-const char* to_string(Fold fold) {
-  switch (fold) {
-    case Fold::max:
-      return "max";
-    case Fold::min:
-      return "min";
-    case Fold::sum:
-      return "sum";
-  }
-  return "max";
-}
-
 // ---- writing
 
 ordered_json expectation_json(const Expectation& expectation) {

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
+
 namespace pgfiredrill {
 namespace {
 
@@ -16,16 +18,6 @@ constexpr std::size_t kChangesShown = 3;
 /// Text from servers and files, safe to print: no control characters, not endless.
 std::string shown(const std::string& text) {
   return one_line(text, 120);
-}
-
-std::string join(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    if (!text.empty()) text += separator;
-    text += part;
-  }
-  return text;
 }
 
 std::string age_text(seconds age) {

@@ -38,18 +38,6 @@ ordered_json array_of(const std::vector<T>& items, const Convert& convert) {
   return array;
 }
 
-const char* name_of(Fold fold) {
-  switch (fold) {
-    case Fold::max:
-      return "max";
-    case Fold::min:
-      return "min";
-    case Fold::sum:
-      return "sum";
-  }
-  return "max";
-}
-
 // ---- the run
 
 ordered_json cluster_json(const ClusterSummary& cluster) {
@@ -172,7 +160,7 @@ ordered_json expectation_json(const ExpectationResult& result) {
             {"depth", expectation.where.depth},
             {"access", expectation.where.access},
             {"session", expectation.where.session}}},
-          {"over", name_of(expectation.over)},
+          {"over", to_string(expectation.over)},
           {"limit", or_null(expectation.limit)},
           {"measured", or_null(result.measured)},
           {"passed", result.passed},

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
 #include "measure/expectations.h"
 #include "measure/judge.h"
 #include "report/terminal.h"
@@ -19,16 +20,6 @@ namespace {
 
 constexpr std::size_t kTopicsNamed = 3;
 constexpr const char* kNotMeasured = "not measured";
-
-std::string join(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    if (!text.empty()) text += separator;
-    text += part;
-  }
-  return text;
-}
 
 void add_once(std::vector<std::string>& sentences, const std::string& sentence) {
   if (std::find(sentences.begin(), sentences.end(), sentence) == sentences.end())

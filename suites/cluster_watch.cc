@@ -3,17 +3,13 @@
 #include <chrono>
 #include <utility>
 
+#include "base/text.h"
+
 namespace pgfiredrill {
 namespace {
 
 /// Patroni's REST interface costs milliseconds of CPU a request, on the machines that are being measured.
 constexpr nanoseconds kInterval = std::chrono::seconds{1};
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string line;
-  for (const std::string& text : texts) line += (line.empty() ? "" : "; ") + text;
-  return line;
-}
 
 std::string host_of(const ClusterDescription& cluster, const std::string& name) {
   for (const Member& member : cluster.members) {
@@ -112,7 +108,7 @@ void ClusterWatch::record_health(const ClusterSnapshot& snapshot) {
   }
   recorder_.add({.kind = event::kHealth,
                  .at = snapshot.at,
-                 .fields = {{"healthy", gaps_.empty()}, {"gaps", joined(gaps_)}}});
+                 .fields = {{"healthy", gaps_.empty()}, {"gaps", join(gaps_, "; ")}}});
 }
 
 }  // namespace pgfiredrill

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/text.h"
 #include "record/readback.h"
 #include "suites/preflight.h"
 
@@ -29,18 +30,8 @@ nanoseconds from_seconds(double value) {
   return nanoseconds{static_cast<nanoseconds::rep>(value * 1e9)};
 }
 
-double to_seconds(nanoseconds value) {
-  return std::chrono::duration<double>(value).count();
-}
-
 std::string not_answered(const std::string& paths, const std::string& text) {
   return "No answer on " + paths + ": " + text + ".";
-}
-
-std::string joined(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
-  return text;
 }
 
 const char* name_of(RepeatEnd end) {
@@ -104,7 +95,7 @@ RepeatOutcome Drill::run() {
   record_history();
   read_back();
   if (!healthy) {
-    return end(RepeatEnd::unhealthy, "The cluster is not fully healthy: " + joined(state_.watch.gaps()));
+    return end(RepeatEnd::unhealthy, "The cluster is not fully healthy: " + join(state_.watch.gaps(), " "));
   }
   if (const auto settled = state_.pump.run([&] { return state_.debts.settle(*fault_debt_); }, true);
       !settled) {
@@ -144,7 +135,7 @@ std::optional<std::string> Drill::steady_state() {
   stage("preflight");
   const ClusterSnapshot now = state_.pump.run([&] { return state_.environment.fault_probe.look(); });
   const auto refusals = refusals_by_snapshot(state_.environment.cluster, now);
-  if (!refusals.empty()) return joined(refusals);
+  if (!refusals.empty()) return join(refusals, " ");
   return std::nullopt;
 }
 
@@ -185,7 +176,7 @@ std::optional<std::string> Drill::aim() {
   stage("arm");
   const ClusterSnapshot now = state_.pump.run([&] { return state_.environment.fault_probe.look(); });
   const auto refusals = refusals_by_snapshot(state_.environment.cluster, now);
-  if (!refusals.empty()) return joined(refusals);
+  if (!refusals.empty()) return join(refusals, " ");
   if (const auto aimed = state_.pump.run([&] { return fault_->aim(now); }); !aimed) {
     return aimed.error().message();
   }
@@ -287,7 +278,7 @@ bool Drill::wait_for_health() {
 void Drill::record_history() {
   const PatroniMember* leader = state_.watch.latest().leader();
   if (leader == nullptr) return;
-  const auto address = parse_http_address(leader->api_url, 8008);
+  const auto address = parse_http_address(leader->api_url, kPatroniPort);
   if (!address) return;
   const PatroniRest rest{state_.environment.http, *address,
                          TlsIdentity{.ca_pem = state_.environment.cluster.access.rest_ca_pem}, leader->name};

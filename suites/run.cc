@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "suites/cluster_watch.h"
 #include "suites/debts.h"
 #include "suites/drill.h"
@@ -25,10 +26,6 @@ constexpr nanoseconds kHealthAfterAbort = seconds{180};
 constexpr nanoseconds kHeld = seconds{2};
 /// CLOCK_BOOTTIME and CLOCK_MONOTONIC drift apart by this much only where the machine was suspended.
 constexpr nanoseconds kSuspend = milliseconds{100};
-
-double to_seconds(nanoseconds value) {
-  return std::chrono::duration<double>(value).count();
-}
 
 const fault::Debt kDatabaseDebt{.kind = "database", .name = kTrafficDatabase};
 const fault::Debt kRoleDebt{.kind = "role", .name = kTrafficRole};
@@ -261,11 +258,7 @@ class SuiteRun {
         limit);
   }
 
-  [[nodiscard]] std::string all_gaps() const {
-    std::string text;
-    for (const std::string& gap : watch_->gaps()) text += (text.empty() ? "" : " ") + gap;
-    return text;
-  }
+  [[nodiscard]] std::string all_gaps() const { return join(watch_->gaps(), " "); }
 
   void give_leader_back() {
     const auto debt = owed("leader");
@@ -326,10 +319,9 @@ class SuiteRun {
     if (suspended > kSuspend) {
       recorder_->add({.kind = event::kSuspended, .fields = {{"suspended_s", to_seconds(suspended)}}});
     }
-    std::string reasons;
-    for (const std::string& message : outcome_.messages) reasons += (reasons.empty() ? "" : " ") + message;
-    recorder_->add({.kind = event::kRunEnded,
-                    .fields = {{"outcome", std::string{outcome_name()}}, {"reason", reasons}}});
+    recorder_->add(
+        {.kind = event::kRunEnded,
+         .fields = {{"outcome", std::string{outcome_name()}}, {"reason", join(outcome_.messages, " ")}}});
     recorder_->sync();
     if (const std::string trouble = recorder_->trouble(); !trouble.empty()) {
       note(ExitClass::inconclusive, trouble);

@@ -28,12 +28,6 @@ struct Refusal {
   Failure failure;
 };
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// Reads one document; every complaint names the line and what was expected there.
 class SuiteReader {
  public:
@@ -88,7 +82,7 @@ class SuiteReader {
   static std::string known(const Fields& fields) {
     std::vector<std::string> names;
     for (const auto& field : fields) names.push_back(field.first);
-    return list_of(names);
+    return join(names, ", ");
   }
 
   std::string text(Node node) const {
@@ -109,7 +103,7 @@ class SuiteReader {
   std::string one_of(Node node, const std::vector<std::string>& allowed) const {
     const std::string value = text(node);
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-      refuse(node, "'" + value + "' is not known here", "one of " + list_of(allowed));
+      refuse(node, "'" + value + "' is not known here", "one of " + join(allowed, ", "));
     }
     return value;
   }
@@ -192,7 +186,7 @@ class SuiteReader {
                      target = value;
                    }}});
     const auto* kind = fault::find_fault_kind(fault.kind);
-    if (kind == nullptr) refuse(node, "a fault without a kind", "one of " + list_of(fault_names()));
+    if (kind == nullptr) refuse(node, "a fault without a kind", "one of " + join(fault_names(), ", "));
     if (fault.target.empty()) fault.target = kind->targets.front();
     if (target) (void)one_of(*target, kind->targets);
     return fault;
@@ -231,7 +225,7 @@ class SuiteReader {
                    }}});
     const Metric* metric = find_metric(expectation.metric);
     if (metric == nullptr)
-      refuse(node, "an expectation without a metric", "one of " + list_of(metric_names()));
+      refuse(node, "an expectation without a metric", "one of " + join(metric_names(), ", "));
     if (!limited) refuse(node, "an expectation without a limit", "`limit:` in " + std::string{metric->unit});
     if (where && !metric->of_paths) {
       refuse(*where, expectation.metric + " is of the whole drill", "no `where`");
@@ -279,7 +273,7 @@ Failure unknown_suite(const std::string& name) {
   return {.kind = FailureKind::missing,
           .what = "find the suite '" + one_line(name) + "'",
           .came_back = "it is neither built in nor a file",
-          .hint = "Built in: " + list_of(names) + ". Or give the path of a YAML file."};
+          .hint = "Built in: " + join(names, ", ") + ". Or give the path of a YAML file."};
 }
 
 }  // namespace
@@ -322,7 +316,7 @@ Result<Suite> filter_drills(Suite suite, const std::string& glob) {
     return Failure{.kind = FailureKind::missing,
                    .what = "choose drills of " + suite.name + " by '" + one_line(glob) + "'",
                    .came_back = "none matches",
-                   .hint = "The suite has: " + list_of(names) + "."};
+                   .hint = "The suite has: " + join(names, ", ") + "."};
   }
   suite.drills = std::move(kept);
   return suite;

@@ -14,8 +14,6 @@
 namespace pgfiredrill {
 namespace {
 
-constexpr int kPatroniPort = 8008;
-
 std::vector<HostLook> look_at_hosts(const ClusterSeed& seed, const DiscoverySeams& seams,
                                     const DiscoveryOptions& options) {
   std::vector<HostLook> looks(seed.hosts.size());

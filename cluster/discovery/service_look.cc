@@ -12,8 +12,6 @@
 namespace pgfiredrill {
 namespace {
 
-/// autobase's own port, tried only where neither patroni.yml nor the inventory names one.
-constexpr int kPatroniPort = 8008;
 constexpr int kEtcdPort = 2379;
 constexpr std::chrono::milliseconds kPgbackrestDeadline{20'000};
 

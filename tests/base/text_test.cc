@@ -24,6 +24,12 @@ TEST(Text, SplitsListsAndLeavesOutWhatIsEmpty) {
   EXPECT_THAT(split_list("", ','), IsEmpty());
 }
 
+TEST(Text, JoinsWhatIsThere) {
+  EXPECT_EQ(join({"a", "", "b"}, ", "), "a, b");
+  EXPECT_EQ(join({"", "a"}, ", "), "a");
+  EXPECT_EQ(join({}, ", "), "");
+}
+
 TEST(Text, SplitsWords) {
   EXPECT_THAT(words("  bind\t*:5000  ssl "), ElementsAre("bind", "*:5000", "ssl"));
 }

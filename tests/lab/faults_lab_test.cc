@@ -2,22 +2,15 @@
 /// behind is healed.
 
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include <gmock/gmock.h>
 
-#include "base/http.h"
-#include "base/log.h"
-#include "base/process.h"
 #include "cluster/cluster_probe.h"
-#include "cluster/discovery/discovery.h"
-#include "cluster/ssh_host.h"
 #include "fault-injectors/fault.h"
 #include "fault-injectors/heal.h"
-#include "inventories/ansible_inventory.h"
+#include "tests/lab/discovered_lab.h"
 #include "tests/support/environment_guard.h"
 #include "tests/support/temporary_directory.h"
 
@@ -31,14 +24,12 @@ using ::testing::Not;
 
 constexpr std::int64_t kMaximumLag = 1 << 20;
 
-class FaultsLab : public ::testing::Test {
+class FaultsLab : public testing::DiscoveredLab {
  protected:
   void SetUp() override {
-    const char* inventory = std::getenv("PGFIREDRILL_LAB_INVENTORY");
-    if (inventory == nullptr)
-      GTEST_SKIP() << "no lab: PGFIREDRILL_LAB_INVENTORY is not set (lab/lab up, as root)";
     environment_.set("XDG_STATE_HOME", directory_.path().string());
-    discover_lab(inventory);
+    discover_lab();
+    if (IsSkipped() || HasFatalFailure()) return;
     probe_ = make_cluster_probe(cluster_, http_, finder(), clock_);
     baseline_ = probe_->look();
     ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
@@ -52,20 +43,6 @@ class FaultsLab : public ::testing::Test {
     put_leader_back();
     EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
     EXPECT_EQ(probe_->look().leader()->name, original_);
-  }
-
-  void discover_lab(const std::string& inventory) {
-    const auto seed = read_ansible_inventory({.path = inventory, .vault_password_file = {}}, processes_);
-    ASSERT_TRUE(seed) << seed.error().message();
-    const auto control_directory = make_ssh_control_directory();
-    ASSERT_TRUE(control_directory) << control_directory.error().message();
-    const auto make_host = [&](const HostDescription& host) {
-      return std::make_unique<SshHost>(processes_, host, *control_directory);
-    };
-    for (const HostDescription& host : seed->hosts) hosts_[host.name] = make_host(host);
-    SystemSqlAccess sql;
-    const auto log = make_stderr_log(LogLevel::error);
-    cluster_ = discover(*seed, {http_, sql, clock_, *log, make_host}, {});
   }
 
   HostFinder finder() {
@@ -104,13 +81,19 @@ class FaultsLab : public ::testing::Test {
     EXPECT_TRUE(answer) << answer.error().message();
   }
 
+  /// Injects at the victim of now and sees it proven.
+  void inject_and_verify(Fault& fault) {
+    ASSERT_TRUE(fault.aim(probe_->look()));
+    const auto sent = clock_.monotonic();
+    const auto injected = fault.inject();
+    ASSERT_TRUE(injected) << injected.error().message();
+    const Evidence evidence = fault.verify(30s);
+    std::cout << evidence.sentence << " (" << (clock_.monotonic() - sent).count() / 1'000'000 << " ms)\n";
+    EXPECT_TRUE(evidence.took);
+  }
+
   testing::TemporaryDirectory directory_;
   testing::EnvironmentGuard environment_;
-  SystemProcessRunner processes_;
-  SystemHttpClient http_;
-  SystemClock clock_;
-  std::map<std::string, std::unique_ptr<Host>> hosts_;
-  ClusterDescription cluster_;
   std::unique_ptr<ClusterProbe> probe_;
   ClusterSnapshot baseline_;
   std::string original_;
@@ -149,13 +132,7 @@ TEST_F(FaultsLab, MayAskForASwitchoverOnlyWithCredentials) {
 
 TEST_F(FaultsLab, SwitchesOver) {
   const auto fault = make("patroni-switchover");
-  ASSERT_TRUE(fault->aim(probe_->look()));
-  const auto sent = clock_.monotonic();
-  const auto injected = fault->inject();
-  ASSERT_TRUE(injected) << injected.error().message();
-  const Evidence evidence = fault->verify(30s);
-  std::cout << evidence.sentence << " (" << (clock_.monotonic() - sent).count() / 1'000'000 << " ms)\n";
-  EXPECT_TRUE(evidence.took);
+  ASSERT_NO_FATAL_FAILURE(inject_and_verify(*fault));
   EXPECT_TRUE(fault->revert());
   EXPECT_TRUE(fault->verify_reverted().took);
   EXPECT_THAT(wait_for_health(), IsEmpty());
@@ -163,13 +140,7 @@ TEST_F(FaultsLab, SwitchesOver) {
 
 TEST_F(FaultsLab, KillsThePostmasterAndNoOther) {
   const auto fault = make("kill-postmaster");
-  ASSERT_TRUE(fault->aim(probe_->look()));
-  const auto sent = clock_.monotonic();
-  const auto injected = fault->inject();
-  ASSERT_TRUE(injected) << injected.error().message();
-  const Evidence evidence = fault->verify(30s);
-  std::cout << evidence.sentence << " (" << (clock_.monotonic() - sent).count() / 1'000'000 << " ms)\n";
-  EXPECT_TRUE(evidence.took);
+  ASSERT_NO_FATAL_FAILURE(inject_and_verify(*fault));
   const auto again = fault->inject();
   ASSERT_FALSE(again) << "the postmaster that Patroni starts is not the one aimed at";
   EXPECT_EQ(again.error().kind, FailureKind::missing);

@@ -2,25 +2,19 @@
 /// found again, whole, on every member.
 
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
-#include "base/http.h"
-#include "base/process.h"
-#include "cluster/discovery/discovery.h"
-#include "cluster/ssh_host.h"
 #include "cluster/superuser_session.h"
 #include "drivers/paths.h"
 #include "drivers/traffic.h"
 #include "drivers/traffic_schema.h"
-#include "inventories/ansible_inventory.h"
 #include "record/run_reader.h"
+#include "tests/lab/discovered_lab.h"
 #include "tests/support/temporary_directory.h"
 
 namespace pgfiredrill {
@@ -54,13 +48,11 @@ struct Count {
   std::map<std::string, int> errors;
 };
 
-class TrafficLab : public ::testing::Test {
+class TrafficLab : public testing::DiscoveredLab {
  protected:
   void SetUp() override {
-    const char* inventory = std::getenv("PGFIREDRILL_LAB_INVENTORY");
-    if (inventory == nullptr)
-      GTEST_SKIP() << "no lab: PGFIREDRILL_LAB_INVENTORY is not set (lab/lab up, as root)";
-    look(inventory);
+    discover_lab();
+    if (IsSkipped() || HasFatalFailure()) return;
     make_routes();
     ASSERT_NE(leader_, nullptr);
     ASSERT_TRUE(drop_traffic_schema(*leader_)) << "left by an earlier test that was killed";
@@ -79,20 +71,6 @@ class TrafficLab : public ::testing::Test {
     EXPECT_EQ(*left, std::nullopt);
   }
 
-  void look(const std::string& inventory) {
-    const auto seed = read_ansible_inventory({.path = inventory, .vault_password_file = {}}, processes_);
-    ASSERT_TRUE(seed) << seed.error().message();
-    const auto control_directory = make_ssh_control_directory();
-    ASSERT_TRUE(control_directory) << control_directory.error().message();
-    const auto make_host = [&](const HostDescription& host) {
-      return std::make_unique<SshHost>(processes_, host, *control_directory);
-    };
-    for (const HostDescription& host : seed->hosts) hosts_[host.name] = make_host(host);
-    SystemSqlAccess sql;
-    const auto log = make_stderr_log(LogLevel::error);
-    cluster_ = discover(*seed, {http_, sql, clock_, *log, make_host}, {});
-  }
-
   void make_routes() {
     for (const Member& member : cluster_.members) {
       auto route = open_superuser_route(cluster_, member, *hosts_.at(member.host));
@@ -102,13 +80,8 @@ class TrafficLab : public ::testing::Test {
     }
   }
 
-  SystemProcessRunner processes_;
-  SystemHttpClient http_;
-  SystemClock clock_;
-  std::map<std::string, std::unique_ptr<Host>> hosts_;
   std::map<std::string, SuperuserRoute> routes_;
   const ConnectParameters* leader_ = nullptr;
-  ClusterDescription cluster_;
   TrafficAccess access_;
   std::vector<TrafficPath> paths_;
   testing::TemporaryDirectory folder_;

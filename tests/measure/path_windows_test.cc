@@ -6,7 +6,7 @@
 
 #include "history.h"
 #include "measure/operation_rules.h"
-#include "measure/seconds.h"
+#include "measure/plausible_instant.h"
 
 namespace pgfiredrill {
 namespace {

@@ -1,14 +1,10 @@
 #pragma once
 
-/// Durations as the seconds that results hold.
+/// Which instants of a record can be believed.
 
 #include "base/clock.h"
 
 namespace pgfiredrill {
-
-[[nodiscard]] constexpr double seconds(nanoseconds duration) noexcept {
-  return static_cast<double>(duration.count()) / 1e9;
-}
 
 /// Instants beyond 73 years of uptime come from no clock: leaving them out keeps every sum and difference of
 /// two instants in range.
