@@ -13,7 +13,7 @@
 
 #include "fault-injectors/journal.h"
 #include "record/event.h"
-#include "tests/support/fixture.h"
+#include "tests/lab/lab_program.h"
 
 namespace pgfiredrill::testing {
 namespace {
@@ -42,20 +42,6 @@ true)sh";
 std::string read_text(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{file}, {}};
-}
-
-ProcessResult execute(std::vector<std::string> argv, std::chrono::milliseconds deadline = 300s) {
-  SystemProcessRunner runner;
-  auto result = runner.run({.argv = std::move(argv), .deadline = deadline});
-  EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message());
-  if (!result) return {.exit_status = -1};
-  EXPECT_FALSE(result->timed_out) << result->out << result->err;
-  return *result;
-}
-
-ProcessResult lab(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), fixture_path("../lab/lab"));
-  return execute(std::move(arguments));
 }
 
 }  // namespace
