@@ -79,10 +79,10 @@ class TrafficReader {
   void on(const Operation& operation) {
     if (operation.path >= manifest_.paths.size() || !plausible_instant(operation.due)) {
       ++traffic_.strays;
-    } else if (fold_of_path_[operation.path] == kNoFold) {
-      traffic_.ledger.on(operation);
-    } else {
+    } else if (fold_of_path_[operation.path] != kNoFold) {
       folds_[fold_of_path_[operation.path]].on(operation);
+    } else if (manifest_.paths[operation.path].purpose == Purpose::ledger) {
+      traffic_.ledger.on(operation);
     }
   }
 

@@ -53,6 +53,21 @@ struct Instrument {
   std::size_t dropped = 0;   ///< all drops, whoever is to blame
 };
 
+/// Response or service times of one path's operations that succeeded, in seconds; quantiles are upper bounds
+/// of their histogram buckets (three significant digits).
+struct LatencyResult {
+  std::size_t count = 0;
+  double mean_s = 0;
+  double p50_s = 0, p90_s = 0, p95_s = 0, p99_s = 0, p999_s = 0;
+  double max_s = 0;
+};
+
+/// Before the fault and from it on. `response` runs from the due time, `service` from sending.
+struct PathLatency {
+  std::optional<LatencyResult> response_before, response_after;
+  std::optional<LatencyResult> service_before, service_after;
+};
+
 struct PathResult {
   TrafficPath path;
   double resolution_s = 0;  ///< interval between due times
@@ -66,6 +81,7 @@ struct PathResult {
   std::optional<double> partial_s;
   std::optional<double> availability_pct;
   std::vector<ErrorWindow> errors;
+  PathLatency latency;
   Instrument instrument;
 };
 
@@ -100,6 +116,67 @@ struct Durability {
   std::vector<NodeDurability> nodes;
 };
 
+/// How far behind replicas were, from the fault's injection on.
+struct ReplicaLag {
+  std::optional<double> max_bytes;  ///< a server's replayed position behind the leader's, both asked directly
+  std::optional<double> max_s;      ///< an acknowledged heartbeat that a read did not show yet
+  struct Node {
+    std::string member;
+    std::optional<double> max_bytes;
+  };
+  struct Path {
+    std::string id;
+    std::size_t reads = 0;  ///< that saw a heartbeat
+    std::optional<double> p95_s, max_s;
+  };
+  std::vector<Node> nodes;
+  std::vector<Path> paths;
+};
+
+/// Two servers that took writes at the same time.
+struct SplitBrain {
+  bool proven = false;               ///< by acknowledged writes
+  bool possible = false;             ///< by what the servers said of themselves, within the clocks' error
+  bool through_entry_point = false;  ///< proven where clients go, not only on a node asked directly
+  std::optional<double> overlap_s;   ///< how long two servers were out of recovery at once, at least
+  std::vector<std::string> evidence;
+};
+
+/// What became of one session that an application held across the fault.
+struct ClientResult {
+  std::uint64_t client = 0;
+  std::string kind;  ///< "idle", "in_transaction", "long_query"
+  std::string entrypoint;
+  /// "works": went on, at last on the leader. "error": ended by an error, as it should. "stuck": neither
+  /// until the end of observation.
+  std::string end;
+  std::optional<double> after_s;  ///< when that was seen, from injection; of "stuck": since when it waited
+  std::optional<double> stuck_s;  ///< the longest that a statement was not answered
+  ErrorClass error;
+  Layer layer = Layer::none;
+  std::string text;
+  std::size_t read_only_errors = 0;  ///< 25006, or an answer from recovery, after the new leader was up
+  std::optional<double> read_only_until_s;  ///< the last of them, from injection
+};
+
+/// When the traffic as a whole was as before the fault: see docs/measuring.md.
+struct ReturnToNormal {
+  std::optional<double> throughput_s;  ///< from injection; 0: it never fell
+  std::optional<double> p95_s;
+  double baseline_per_s = 0;
+  std::optional<double> baseline_p95_s;
+};
+
+/// What an application with such a policy would have seen, replayed over what a path recorded.
+struct ApplicationView {
+  std::string path;
+  std::string policy;
+  std::size_t requests = 0;
+  std::size_t failed = 0;
+  std::optional<double> longest_hang_s;
+  bool censored = false;  ///< a request was still hanging when observation ended
+};
+
 struct ExpectationResult {
   Expectation expectation;
   std::optional<double> measured;  ///< folded over the matched paths
@@ -123,6 +200,11 @@ struct RepeatResult {
   std::vector<PathResult> paths;  ///< canary paths
   std::optional<Durability> durability;
   std::optional<double> full_health_s;
+  std::optional<ReplicaLag> replica_lag;
+  std::optional<SplitBrain> split_brain;
+  std::vector<ClientResult> clients;
+  std::optional<ReturnToNormal> return_to_normal;
+  std::vector<ApplicationView> applications;
   std::vector<ExpectationResult> expectations;
   std::vector<NotMeasured> not_measured;
 };
@@ -144,10 +226,26 @@ struct DrillResult {
   std::vector<SummaryRow> summary;
 };
 
+/// A node's wall clock against this machine's.
 struct ClockResult {
   std::string node;
-  std::optional<double> offset_s;
-  std::optional<double> error_s;
+  std::optional<double>
+      offset_s;  ///< of the exchange with the shortest round trip: positive where it is ahead
+  std::optional<double> error_s;    ///< at most: half that round trip
+  std::optional<double> drift_ppm;  ///< over the run, where it lasted long enough to tell it from the error
+  std::size_t steps = 0;            ///< jumps that no error explains
+  std::string why_not;
+};
+
+/// Logins that one layer took a second, as fast as they went.
+struct ReconnectResult {
+  Layer layer = Layer::unknown;
+  std::string entrypoint;
+  double logins_per_s = 0;
+  std::size_t failed = 0;
+  bool limited_by_driver = false;         ///< this machine could do no more: the layer takes at least so many
+  std::optional<double> sessions_back_s;  ///< to bring back as many sessions as the cluster allows
+  std::size_t sessions = 0;
 };
 
 struct RunResult {
@@ -157,6 +255,7 @@ struct RunResult {
   std::vector<std::string> reasons;
   std::vector<Finding> findings;
   std::vector<ClockResult> clocks;
+  std::vector<ReconnectResult> reconnect;
   std::vector<DrillResult> drills;
   bool ended = true;  ///< the record says that the run came to its end
 };

@@ -72,6 +72,26 @@ inline constexpr const char* kFence = "fence";
 inline constexpr const char* kReadback = "readback";
 /// timeline (that ended), lsn (where it forked off, as text): from Patroni's /history after the fault
 inline constexpr const char* kTimelineHistory = "timeline_history";
+/// One member's own PostgreSQL asked directly, ten times a second, whether it answers or not; `at` is when
+/// the answer came. member, host, via ("direct", "ssh"), reachable (bool), reason; where it is reachable:
+/// in_recovery (bool), timeline, lsn (text: the insert position, in recovery the replayed one), receive_lsn
+/// (text, in recovery), postmaster_start (microseconds since 1970, as text), asked_at (monotonic
+/// nanoseconds), server_clock (microseconds since 1970 by the server's clock, as text)
+inline constexpr const char* kServerState = "server_state";
+/// loop ("traffic", "connector-0", …), cpu_s (CPU time of its thread), over_s: about once a second
+inline constexpr const char* kLoopCpu = "loop_cpu";
+/// drill, repeat, client (a number in the run, from 1), kind ("idle", "in_transaction", "long_query"),
+/// entrypoint, node (number of a server_seen event): a session as applications keep them, opened before the
+/// fault
+inline constexpr const char* kClientOpened = "client_opened";
+/// client, statement ("wake", "next", "query", "commit"), ok (bool), took_s; of an error: class, layer, text;
+/// of an answer: in_recovery (bool), node; broken (bool): the session is of no use any more
+inline constexpr const char* kClientAnswer = "client_answer";
+/// client, waiting_s (how long its last statement had not been answered; absent: none was under way)
+inline constexpr const char* kClientClosed = "client_closed";
+/// layer ("balancer", "pooler", "server"), entrypoint, concurrency, over_s, logins, failed, driver_cpu_s (CPU
+/// time of our login threads), threads: logins as fast as they go, on a healthy cluster
+inline constexpr const char* kReconnectRate = "reconnect_rate";
 /// suspended_s
 inline constexpr const char* kSuspended = "suspended";
 /// text: anything a reader of the record should know

@@ -23,7 +23,7 @@ constexpr std::size_t kMostPaths = 65'536;
 constexpr std::array kDepths{Depth::balancer, Depth::pooler, Depth::server};
 constexpr std::array kAccesses{Access::read_write, Access::read_only};
 constexpr std::array kSessions{SessionKind::fresh, SessionKind::pooled};
-constexpr std::array kPurposes{Purpose::canary, Purpose::ledger};
+constexpr std::array kPurposes{Purpose::canary, Purpose::ledger, Purpose::heartbeat};
 constexpr std::array kFolds{Fold::max, Fold::min, Fold::sum};
 
 // ---- writing

@@ -27,7 +27,8 @@ enum Offset : std::size_t {
   kTimeline = 40,
   kBackendPid = 44,
   kError = 48,
-  kChecksum = 52,
+  kHeartbeat = 52,
+  kChecksum = 56,
 };
 static_assert(kChecksum + sizeof(std::uint32_t) == kOperationBytes);
 
@@ -102,6 +103,7 @@ OperationBytes encode(const Operation& operation) noexcept {
   store_little(at + kTimeline, operation.timeline);
   store_little(at + kBackendPid, operation.backend_pid);
   store_little(at + kError, operation.error.code());
+  store_little(at + kHeartbeat, operation.heartbeat);
   store_little(at + kChecksum, checksum_of(bytes));
   return bytes;
 }
@@ -131,6 +133,7 @@ std::optional<Operation> decode(const OperationBytes& bytes) noexcept {
   operation.done_after = unpack_duration(load_little<std::uint32_t>(at + kDoneAfter));
   operation.timeline = load_little<std::uint32_t>(at + kTimeline);
   operation.backend_pid = load_little<std::uint32_t>(at + kBackendPid);
+  operation.heartbeat = load_little<std::uint32_t>(at + kHeartbeat);
   operation.error = ErrorClass::from_code(load_little<std::uint32_t>(at + kError));
   return operation;
 }

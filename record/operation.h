@@ -41,6 +41,8 @@ struct Operation {
   std::uint64_t lsn = 0;       ///< as returned by the statement: before its own commit record; 0: unknown
   std::uint32_t timeline = 0;  ///< 0: unknown
   std::uint32_t backend_pid = 0;
+  /// The number of the newest heartbeat that the server showed to this operation; 0: none, or not asked.
+  std::uint32_t heartbeat = 0;
   ErrorClass error;
 
   /// Weak acknowledgements count as successes of the path; durability keeps them apart.
@@ -50,10 +52,10 @@ struct Operation {
   [[nodiscard]] bool operator==(const Operation&) const = default;
 };
 
-inline constexpr std::size_t kOperationBytes = 56;
+inline constexpr std::size_t kOperationBytes = 60;
 using OperationBytes = std::array<std::byte, kOperationBytes>;
 
-/// Little-endian, CRC32C of the first 52 bytes last. Durations are rounded to microseconds and saturate.
+/// Little-endian, CRC32C of all before it last. Durations are rounded to microseconds and saturate.
 [[nodiscard]] OperationBytes encode(const Operation& operation) noexcept;
 /// Absent where the checksum does not fit or a field holds no known value.
 [[nodiscard]] std::optional<Operation> decode(const OperationBytes& bytes) noexcept;

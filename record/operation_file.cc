@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kMagic = "PGFDOPS1";
 constexpr std::string_view kPrefix = "ops-";
 constexpr std::string_view kSuffix = ".bin";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 constexpr std::size_t kVersionAt = 8;
 constexpr std::size_t kRecordBytesAt = 12;

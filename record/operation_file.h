@@ -17,7 +17,7 @@ inline constexpr std::size_t kOperationHeaderBytes = 64;
 using OperationHeaderBytes = std::array<std::byte, kOperationHeaderBytes>;
 
 struct OperationHeader {
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;
   std::uint32_t record_bytes = 0;
   std::string thread;
 

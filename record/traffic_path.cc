@@ -23,7 +23,15 @@ const char* to_string(SessionKind session) noexcept {
 }
 
 const char* to_string(Purpose purpose) noexcept {
-  return purpose == Purpose::ledger ? "ledger" : "canary";
+  switch (purpose) {
+    case Purpose::canary:
+      break;
+    case Purpose::ledger:
+      return "ledger";
+    case Purpose::heartbeat:
+      return "heartbeat";
+  }
+  return "canary";
 }
 
 }  // namespace pgfiredrill

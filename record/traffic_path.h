@@ -14,8 +14,9 @@ namespace pgfiredrill {
 enum class Depth : std::uint8_t { balancer, pooler, server };
 enum class Access : std::uint8_t { read_write, read_only };
 enum class SessionKind : std::uint8_t { fresh, pooled };
-/// `ledger` paths carry the uniquely numbered writes: judged by durability, not by windows.
-enum class Purpose : std::uint8_t { canary, ledger };
+/// `ledger` paths carry the uniquely numbered writes: judged by durability, not by windows. `heartbeat` paths
+/// write the number that reads on replicas look for: judged by replica lag.
+enum class Purpose : std::uint8_t { canary, ledger, heartbeat };
 
 [[nodiscard]] const char* to_string(Depth depth) noexcept;
 [[nodiscard]] const char* to_string(Access access) noexcept;

@@ -308,7 +308,7 @@ TEST(RecordSize, CountsWritesTwiceForEverySecondOfEveryRepeat) {
   RunManifest manifest;
   manifest.paths = {{.rate_hz = 100, .write_rate_hz = 50}, {.rate_hz = 10, .write_rate_hz = 0}};
   manifest.drills = {{.repeats = 3, .baseline_s = 10, .observe_s = 30, .health_deadline_s = 300}};
-  EXPECT_EQ(estimate_record_bytes(manifest), std::size_t{(100 + 50 + 10) * 3 * (10 + 30 + 60) * 56});
+  EXPECT_EQ(estimate_record_bytes(manifest), std::size_t{(100 + 50 + 10) * 3 * (10 + 30 + 60) * 60});
   manifest.drills[0].observe_s = 1e300;
   EXPECT_GT(estimate_record_bytes(manifest), std::size_t{1} << 50) << "it saturates";
 }
