@@ -124,14 +124,14 @@ TEST_F(RunReaderTest, CallsAFileWithoutAHeaderDamaged) {
 
 TEST_F(RunReaderTest, RefusesAFileOfAnotherVersion) {
   OperationHeaderBytes header = encode_operation_header("traffic");
-  store_little(header.data() + 8, std::uint32_t{2});
+  store_little(header.data() + 8, std::uint32_t{3});
   store_little(header.data() + 60, crc32c(std::span{header}.first(60)));
   append("ops-a.bin", text_of(header));
   const auto reader = open();
   ASSERT_TRUE(reader);
   const auto damages = reader->operations(0ns, 1ns, [](const Operation&) {});
   ASSERT_FALSE(damages);
-  EXPECT_THAT(damages.error().message(), HasSubstr("version 2"));
+  EXPECT_THAT(damages.error().message(), HasSubstr("version 3"));
 }
 
 TEST_F(RunReaderTest, ReadsARunWithoutOperationsOrEvents) {
