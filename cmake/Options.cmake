@@ -6,6 +6,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 option(PGFIREDRILL_WERROR "Treat warnings as errors" OFF)
 option(PGFIREDRILL_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(PGFIREDRILL_BENCH "Build the programs that bench/run starts" OFF)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast)
 # Designated initializers leave out what keeps its default: that is what they are for. GCC 12 sees overlaps in inlined
