@@ -63,6 +63,11 @@ bool keeps(const Metric& metric, double value, double limit) {
   return metric.higher_is_better ? value >= limit - kRounding : value <= limit + kRounding;
 }
 
+/// The name of the metric's value in the results, where `not_measured` speaks of it.
+std::string result_field(const std::string& metric) {
+  return metric == "replica_lag_bytes" ? "max_bytes" : metric;
+}
+
 class Judge {
  public:
   Judge(const Expectation& expectation, const ExpectationInput& input)
@@ -120,10 +125,11 @@ class Judge {
   }
 
   std::string why_not_measured() const {
+    const std::string wanted = result_field(expectation_.metric);
     for (const NotMeasured& missing : input_.repeat.not_measured) {
       const std::size_t slash = missing.pointer.rfind('/');
       const std::string field = missing.pointer.substr(slash == std::string::npos ? 0 : slash + 1);
-      if (field == expectation_.metric || missing.pointer == "/durability") return missing.reason;
+      if (field == wanted || missing.pointer == "/durability") return missing.reason;
     }
     return "it was not measured";
   }

@@ -17,12 +17,17 @@ constexpr double kRateTolerance = 0.05;
 /// Operations that may be missing or too many at the edges of an observation.
 constexpr double kEdgeOperations = 3;
 constexpr double kLongestStall = 24 * 3600.0;
+/// Share of a core from which on a loop's answers come late for want of time.
+constexpr double kBusy = 0.8;
+/// The loop of the sessions that stand for applications: it drives no path.
+constexpr const char* kApplications = "applications";
 
 bool starts_with(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
 }
 
 bool serves(const std::string& loop, const TrafficPath& path) {
+  if (loop == kApplications) return false;
   return !starts_with(loop, "connector") || path.session == SessionKind::fresh;
 }
 
@@ -41,6 +46,34 @@ std::vector<LoopStall> loop_stalls(const std::vector<Event>& events) {
     stalls.push_back({event.text("loop").value_or(""), event.at - stall_length(event), event.at});
   }
   return stalls;
+}
+
+std::vector<LoopLoad> loop_loads(const std::vector<Event>& events) {
+  std::vector<LoopLoad> loads;
+  for (const Event& event : events) {
+    if (event.kind != event::kLoopCpu || !plausible_instant(event.at)) continue;
+    const double cpu = event.number("cpu_s").value_or(0);
+    const double over = event.number("over_s").value_or(0);
+    if (!(cpu > 0) || !(over > 0) || over > kLongestStall) continue;
+    const nanoseconds length{static_cast<nanoseconds::rep>(over * 1e9)};
+    loads.push_back({event.text("loop").value_or(""), event.at - length, event.at, cpu / over});
+  }
+  return loads;
+}
+
+std::string overload_in(const std::vector<OutageWindow>& windows, const std::vector<LoopLoad>& loads,
+                        const TrafficPath& path) {
+  for (const LoopLoad& load : loads) {
+    if (load.share <= kBusy || !serves(load.loop, path)) continue;
+    const bool within =
+        std::any_of(windows.begin(), windows.end(), [&](const OutageWindow& window) {
+          return load.from < window.end && window.start < load.to;
+        });
+    if (!within) continue;
+    return fmt::format("this program's own loop {} used {:.0f} % of a core while the path was down",
+                       load.loop, load.share * 100);
+  }
+  return "";
 }
 
 std::vector<LoopStall> stalls_of_path(const std::vector<LoopStall>& stalls, const TrafficPath& path) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "measure/path_windows.h"
 #include "measure/results.h"
 #include "record/event.h"
 #include "record/operation.h"
@@ -30,6 +31,23 @@ struct LoopStall {
 /// the connectors and are sent on their way by the traffic loop. Loops of unknown names are charged to all.
 [[nodiscard]] std::vector<LoopStall> stalls_of_path(const std::vector<LoopStall>& stalls,
                                                     const TrafficPath& path);
+
+/// CPU time that a loop of ours used, as a share of one core.
+struct LoopLoad {
+  std::string loop;
+  nanoseconds from{0};
+  nanoseconds to{0};
+  double share = 0;
+};
+
+/// From `loop_cpu` events, which are written at the end of what they tell of.
+[[nodiscard]] std::vector<LoopLoad> loop_loads(const std::vector<Event>& events);
+
+/// Why a path that these windows were measured on cannot be trusted: a loop that serves it was nearly all the
+/// time busy in a second of one of them, so that answers may have waited here and not in the cluster. Empty:
+/// none was.
+[[nodiscard]] std::string overload_in(const std::vector<OutageWindow>& windows,
+                                      const std::vector<LoopLoad>& loads, const TrafficPath& path);
 
 /// Where operations of a path are looked at.
 struct Observation {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/clock_offsets.h"
 #include "measure/reasons.h"
 #include "measure/repeat.h"
 #include "measure/repeat_facts.h"
@@ -64,6 +65,7 @@ class RunJudge {
     for (std::size_t i = 0; i < input_.manifest.drills.size(); ++i) judge_drill(i);
     judge_strays();
     judge_run_end();
+    measure_nodes();
     result_.findings = merge_findings(findings_);
     result_.verdict = reasons_.verdict();
     result_.reasons = reasons_.sentences();
@@ -112,6 +114,12 @@ class RunJudge {
     } else if (begun < planned && reasons.verdict() != Verdict::refused) {
       reasons.add(Verdict::inconclusive, fmt::format("{} of {} repeats were begun", begun, planned));
     }
+  }
+
+  void measure_nodes() {
+    std::vector<std::string> nodes;
+    for (const ClusterSummary::Member& member : input_.manifest.cluster.members) nodes.push_back(member.name);
+    result_.clocks = measure_clocks(input_.events, nodes);
   }
 
   void judge_strays() {

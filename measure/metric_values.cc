@@ -27,6 +27,9 @@ std::optional<double> path_value(const PathResult& path, const std::string& metr
 
 std::optional<double> repeat_value(const RepeatResult& repeat, const std::string& metric) {
   if (metric == "full_health_s") return repeat.full_health_s;
+  if (metric == "replica_lag_bytes") {
+    return repeat.replica_lag ? repeat.replica_lag->max_bytes : std::nullopt;
+  }
   if (!repeat.durability) return std::nullopt;
   const Durability& durability = *repeat.durability;
   if (metric == "lost") return as_double(durability.lost);

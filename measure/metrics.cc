@@ -20,6 +20,7 @@ const std::vector<Metric>& metrics() {
       {"duplicated", "writes", false, false, "writes that are there more than once"},
       {"in_doubt", "writes", false, false, "writes whose answer never came"},
       {"rpo_bytes", "bytes", false, false, "acknowledged WAL beyond the end of the old timeline"},
+      {"replica_lag_bytes", "bytes", false, false, "WAL that a replica had not replayed, at most"},
       {"full_health_s", "s", false, false, "from the injection until the cluster was fully healthy again"},
   };
   return all;

@@ -37,9 +37,11 @@ Observation observation_of(const RepeatTimes& times) {
 
 }  // namespace
 
-PathFold::PathFold(const TrafficPath& path, const RepeatTimes& times, const std::vector<LoopStall>& stalls)
+PathFold::PathFold(const TrafficPath& path, const RepeatTimes& times, const std::vector<LoopStall>& stalls,
+                   const std::vector<LoopLoad>& loads)
     : path_{&path},
       times_{times},
+      loads_{loads},
       steadiness_{path, times},
       windows_{path.servers_behind},
       windows_without_stalls_{path.servers_behind},
@@ -136,6 +138,10 @@ Instrument PathFold::instrument() const {
   if (disordered_ > 0) {
     instrument.valid = false;
     instrument.why = fmt::format("{} operations stand in the record out of order", disordered_);
+  if (instrument.valid) {
+    instrument.why = overload_in(windows_.finish(times_.to), loads_, *path_);
+    instrument.valid = instrument.why.empty();
+  }
   }
   return instrument;
 }

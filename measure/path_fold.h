@@ -32,7 +32,8 @@ struct MeasuredPath {
 class PathFold {
  public:
   /// `path` must outlive the fold.
-  PathFold(const TrafficPath& path, const RepeatTimes& times, const std::vector<LoopStall>& stalls);
+  PathFold(const TrafficPath& path, const RepeatTimes& times, const std::vector<LoopStall>& stalls,
+           const std::vector<LoopLoad>& loads = {});
 
   void on(const Operation& operation);
   [[nodiscard]] MeasuredPath finish() const;
@@ -50,6 +51,7 @@ class PathFold {
   const TrafficPath* path_;
   RepeatTimes times_;
   std::vector<Operation> unanswered_;  ///< `sent` of writes whose `done` did not come yet
+  std::vector<LoopLoad> loads_;
   std::optional<nanoseconds> last_due_;
   std::size_t disordered_ = 0;
   Steadiness steadiness_;

@@ -7,9 +7,11 @@
 
 #include "base/clock.h"
 #include "measure/expectations.h"
+#include "measure/position_lag.h"
 #include "measure/reasons.h"
 #include "measure/recovery.h"
 #include "measure/repeat_readback.h"
+#include "measure/repeat_servers.h"
 #include "measure/repeat_traffic.h"
 #include "measure/stale_routing.h"
 
@@ -57,10 +59,10 @@ class RepeatJudge {
     fill_durability();
     fill_recovery();
     judge_end();
+    fill_servers();
     if (facts_.outcome != "refused") judge_trust();
     fill_expectations();
-    judged_.findings = find_stale_routing(fmt::format("{}, repeat {}", plan_.name, facts_.repeat + 1),
-                                          traffic_.times, traffic_.paths);
+    add_findings(find_stale_routing(label(), traffic_.times, traffic_.paths));
     result().verdict = reasons_.verdict();
     result().reasons = reasons_.sentences();
     return std::move(judged_);
@@ -70,6 +72,12 @@ class RepeatJudge {
   RepeatResult& result() { return judged_.result; }
 
   void missing(std::string pointer, std::string reason) {
+  std::string label() const { return fmt::format("{}, repeat {}", plan_.name, facts_.repeat + 1); }
+
+  void add_findings(const std::vector<Finding>& findings) {
+    judged_.findings.insert(judged_.findings.end(), findings.begin(), findings.end());
+  }
+
     result().not_measured.push_back({std::move(pointer), std::move(reason)});
   }
 
@@ -156,6 +164,36 @@ class RepeatJudge {
   }
 
   /// How the acting side says that it ended.
+  void fill_servers() {
+    fill_position_lag();
+    JudgedSplitBrain judged = judge_split_brain(label(), input_.manifest, facts_, traffic_);
+    result().split_brain = std::move(judged.result);
+    split_brain_failure_ = std::move(judged.failure);
+    add_findings(judged.findings);
+    if (!result().split_brain) return missing("/split_brain", judged.why_not);
+    if (!result().split_brain->overlap_s)
+      missing("/split_brain/overlap_s", "no two servers were seen out of recovery at once");
+  }
+
+  void fill_position_lag() {
+    std::vector<std::string> members;
+    for (const ClusterSummary::Member& member : input_.manifest.cluster.members)
+      members.push_back(member.name);
+    if (!result().replica_lag) result().replica_lag.emplace();
+    ReplicaLag& lag = *result().replica_lag;
+    if (!traffic_.times.injected) return missing("/replica_lag/max_bytes", kNoFault);
+    PositionLag measured =
+        measure_position_lag(facts_.direct_answers, members, *traffic_.times.injected, traffic_.times.to);
+    lag.max_bytes = measured.max_bytes;
+    lag.nodes = std::move(measured.nodes);
+    if (!lag.max_bytes) missing("/replica_lag/max_bytes", measured.why_not);
+    for (std::size_t i = 0; i < lag.nodes.size(); ++i) {
+      if (lag.nodes[i].max_bytes) continue;
+      missing(fmt::format("/replica_lag/nodes/{}/max_bytes", i),
+              "it was not seen in recovery on the timeline of a leader that was seen");
+    }
+  }
+
   void judge_end() {
     const std::string why = facts_.outcome_reason.empty() ? "" : ": " + facts_.outcome_reason;
     if (!facts_.outcome) {
@@ -214,6 +252,7 @@ class RepeatJudge {
     }
     if (result().durability) judge_losses(*result().durability);
   }
+    if (!split_brain_failure_.empty()) reasons_.add(Verdict::failed, split_brain_failure_);
 
   void judge_record() {
     if (!traffic_.unreadable.empty()) reasons_.add(Verdict::inconclusive, traffic_.unreadable);
@@ -297,6 +336,7 @@ class RepeatJudge {
   std::string why_no_leader_;
   std::string distrust_;
   Reasons reasons_;
+  std::string split_brain_failure_;
   JudgedRepeat judged_;
 };
 

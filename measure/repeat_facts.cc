@@ -76,6 +76,10 @@ void on_health(RepeatFacts& facts, const Event& event) {
   facts.health.push_back({event.at, event.flag("healthy").value_or(false), event.text("gaps").value_or("")});
 }
 
+void on_server_state(RepeatFacts& facts, const Event& event) {
+  if (const auto answer = direct_answer(event)) facts.direct_answers.push_back(*answer);
+}
+
 void on_fence(RepeatFacts& facts, const Event& event) {
   facts.fence = event;
 }
@@ -112,6 +116,7 @@ const std::map<std::string, Handler>& handlers() {
       {event::kRevertVerified, on_revert_verified},
       {event::kTopology, on_topology},
       {event::kHealth, on_health},
+      {event::kServerState, on_server_state},
       {event::kFence, on_fence},
       {event::kReadback, on_readback},
       {event::kTimelineHistory, on_timeline_history},
@@ -136,9 +141,11 @@ class Collector {
     }
   }
 
-  std::vector<RepeatFacts> finish(const std::vector<LoopStall>& stalls) && {
+  std::vector<RepeatFacts> finish(const std::vector<LoopStall>& stalls,
+                                  const std::vector<LoopLoad>& loads) && {
     for (RepeatFacts& facts : repeats_) {
       facts.stalls = stalls;
+      facts.loads = loads;
       facts.suspended_s += suspended_s_;
     }
     return std::move(repeats_);
@@ -174,7 +181,7 @@ class Collector {
 std::vector<RepeatFacts> repeats_of(const std::vector<Event>& events) {
   Collector collector;
   for (const Event& event : events) collector.on(event);
-  return std::move(collector).finish(loop_stalls(events));
+  return std::move(collector).finish(loop_stalls(events), loop_loads(events));
 }
 
 }  // namespace pgfiredrill

@@ -13,6 +13,7 @@
 #include "measure/durability.h"
 #include "measure/instrument_check.h"
 #include "measure/recovery.h"
+#include "measure/server_states.h"
 #include "record/event.h"
 
 namespace pgfiredrill {
@@ -36,6 +37,8 @@ struct RepeatFacts {
   std::string leader_after;   ///< the last one known
   std::vector<HealthSample> health;
   std::vector<LoopStall> stalls;
+  std::vector<LoopLoad> loads;
+  std::vector<DirectAnswer> direct_answers;
   double suspended_s = 0;
 
   std::optional<Event> fence;

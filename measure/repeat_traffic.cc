@@ -50,7 +50,7 @@ class TrafficReader {
     for (std::size_t i = 0; i < manifest_.paths.size(); ++i) {
       if (manifest_.paths[i].purpose != Purpose::canary) continue;
       fold_of_path_[i] = folds_.size();
-      folds_.emplace_back(manifest_.paths[i], traffic_.times, facts.stalls);
+      folds_.emplace_back(manifest_.paths[i], traffic_.times, facts.stalls, facts.loads);
     }
     read(input, facts);
   }
@@ -79,9 +79,13 @@ class TrafficReader {
   void on(const Operation& operation) {
     if (operation.path >= manifest_.paths.size() || !plausible_instant(operation.due)) {
       ++traffic_.strays;
-    } else if (fold_of_path_[operation.path] != kNoFold) {
+      return;
+    }
+    const TrafficPath& path = manifest_.paths[operation.path];
+    traffic_.stale_writes.on(operation, path.pinned_member.empty());
+    if (fold_of_path_[operation.path] != kNoFold) {
       folds_[fold_of_path_[operation.path]].on(operation);
-    } else if (manifest_.paths[operation.path].purpose == Purpose::ledger) {
+    } else if (path.purpose == Purpose::ledger) {
       traffic_.ledger.on(operation);
     }
   }

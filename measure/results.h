@@ -233,7 +233,8 @@ struct ClockResult {
       offset_s;  ///< of the exchange with the shortest round trip: positive where it is ahead
   std::optional<double> error_s;    ///< at most: half that round trip
   std::optional<double> drift_ppm;  ///< over the run, where it lasted long enough to tell it from the error
-  std::size_t steps = 0;            ///< jumps that no error explains
+  std::size_t steps = 0;      ///< jumps of the offset that no error explains
+  std::size_t own_steps = 0;  ///< of them those of this machine's wall clock
   std::string why_not;
 };
 
