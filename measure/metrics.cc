@@ -21,6 +21,8 @@ const std::vector<Metric>& metrics() {
       {"in_doubt", "writes", false, false, "writes whose answer never came"},
       {"rpo_bytes", "bytes", false, false, "acknowledged WAL beyond the end of the old timeline"},
       {"replica_lag_bytes", "bytes", false, false, "WAL that a replica had not replayed, at most"},
+      {"throughput_back_s", "s", false, false, "from the injection until throughput was as before for good"},
+      {"p95_back_s", "s", false, false, "from the injection until responses were as quick as before for good"},
       {"full_health_s", "s", false, false, "from the injection until the cluster was fully healthy again"},
   };
   return all;

@@ -46,7 +46,8 @@ PathFold::PathFold(const TrafficPath& path, const RepeatTimes& times, const std:
       windows_{path.servers_behind},
       windows_without_stalls_{path.servers_behind},
       durations_{times.origin(), times.to, interval_of(path)},
-      instrument_{path, stalls_of_path(stalls, path), observation_of(times)} {}
+      instrument_{path, stalls_of_path(stalls, path), observation_of(times)},
+      latency_{path, times} {}
 
 bool PathFold::in_traffic(nanoseconds due) const {
   return due >= times_.traffic_from && due < times_.to;
@@ -91,6 +92,7 @@ void PathFold::observe(const Operation& operation) {
   steadiness_.on(operation);
   standby_errors_.on(operation, *path_);
   instrument_.on(operation);
+  latency_.on(operation);
   const bool success = is_success(operation, *path_);
   durations_.on({.due = operation.due,
                  .success = success,
@@ -112,6 +114,7 @@ MeasuredPath PathFold::finish() const {
   measured.result.path = *path_;
   measured.result.resolution_s = to_seconds(interval_of(*path_));
   measured.result.instrument = whole.instrument();
+  measured.result.latency = whole.latency_.finish();
   measured.unsteady = whole.steadiness_.trouble();
   measured.standby_errors = whole.standby_errors_;
   whole.fill_numbers(measured);

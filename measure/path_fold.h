@@ -10,6 +10,7 @@
 #include "measure/error_windows.h"
 #include "measure/instrument_check.h"
 #include "measure/path_durations.h"
+#include "measure/path_latency.h"
 #include "measure/path_windows.h"
 #include "measure/repeat_times.h"
 #include "measure/results.h"
@@ -60,6 +61,7 @@ class PathFold {
   PathDurations durations_;
   ErrorWindows errors_;
   InstrumentCheck instrument_;
+  PathLatencyFold latency_;
   StandbyErrors standby_errors_;
 };
 

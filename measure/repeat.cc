@@ -56,6 +56,7 @@ class RepeatJudge {
     result().repeat = facts_.repeat;
     fill_fault();
     fill_paths();
+    put_views(traffic_.views, result());
     fill_durability();
     fill_recovery();
     judge_end();

@@ -1,6 +1,7 @@
 #include "measure/repeat_traffic.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -52,11 +53,13 @@ class TrafficReader {
       fold_of_path_[i] = folds_.size();
       folds_.emplace_back(manifest_.paths[i], traffic_.times, facts.stalls, facts.loads);
     }
+    views_.emplace(manifest_, traffic_.times);
     read(input, facts);
   }
 
   RepeatTraffic finish() && {
     for (const PathFold& fold : folds_) traffic_.paths.push_back(fold.finish());
+    traffic_.views = views_->finish();
     return std::move(traffic_);
   }
 
@@ -83,6 +86,7 @@ class TrafficReader {
     }
     const TrafficPath& path = manifest_.paths[operation.path];
     traffic_.stale_writes.on(operation, path.pinned_member.empty());
+    views_->on(operation);
     if (fold_of_path_[operation.path] != kNoFold) {
       folds_[fold_of_path_[operation.path]].on(operation);
     } else if (path.purpose == Purpose::ledger) {
@@ -93,6 +97,7 @@ class TrafficReader {
   const RunManifest& manifest_;
   RepeatTraffic traffic_;
   std::vector<PathFold> folds_;
+  std::optional<RepeatViewsFold> views_;
   std::vector<std::size_t> fold_of_path_;
 };
 

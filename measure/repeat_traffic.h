@@ -11,6 +11,7 @@
 #include "measure/path_fold.h"
 #include "measure/repeat_facts.h"
 #include "measure/repeat_times.h"
+#include "measure/repeat_views.h"
 #include "measure/split_brain.h"
 
 namespace pgfiredrill {
@@ -19,6 +20,7 @@ struct RepeatTraffic {
   RepeatTimes times;
   std::vector<MeasuredPath> paths;  ///< canary paths, in the manifest's order
   LedgerOutcomes ledger;
+  RepeatViews views;
   std::size_t strays = 0;           ///< operations of paths that the manifest does not have
   StaleWriteFold stale_writes;
   std::string unreadable;           ///< why the operations could not be read; empty: they could

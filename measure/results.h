@@ -85,6 +85,12 @@ struct PathResult {
   Instrument instrument;
 };
 
+/// Of a path of the ledger, which is judged by durability and not by windows.
+struct LedgerLatency {
+  std::string path;
+  PathLatency latency;
+};
+
 struct NumberRange {
   std::uint16_t stream = 0;
   std::uint64_t first = 0;
@@ -173,8 +179,9 @@ struct ApplicationView {
   std::string policy;
   std::size_t requests = 0;
   std::size_t failed = 0;
+  std::size_t unfinished = 0;  ///< neither served nor failed when observation ended
   std::optional<double> longest_hang_s;
-  bool censored = false;  ///< a request was still hanging when observation ended
+  bool censored = false;  ///< there are unfinished ones: the longest hang is an "at least"
 };
 
 struct ExpectationResult {
@@ -198,6 +205,7 @@ struct RepeatResult {
   std::string old_leader;
   std::string new_leader;
   std::vector<PathResult> paths;  ///< canary paths
+  std::vector<LedgerLatency> ledger_latency;
   std::optional<Durability> durability;
   std::optional<double> full_health_s;
   std::optional<ReplicaLag> replica_lag;
