@@ -1,5 +1,7 @@
 #include "drivers/event_loop.h"
 
+#include <ctime>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -20,6 +22,14 @@ using std::chrono::steady_clock;
 constexpr milliseconds kTick{1};
 /// What a machine that is not idle does to a thread now and then is not worth an event.
 constexpr milliseconds kStall{20};
+constexpr nanoseconds kLoadInterval = std::chrono::seconds{1};
+
+/// Of the calling thread.
+nanoseconds thread_cpu() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds{used.tv_sec} + nanoseconds{used.tv_nsec};
+}
 
 }  // namespace
 
@@ -56,7 +66,9 @@ class EventLoop::Impl {
       if (error) return;
       const auto now = steady_clock::now();
       note_lateness(now - tick_.expiry());
-      on_tick_(clock_.monotonic());
+      const nanoseconds tick_at = clock_.monotonic();
+      note_load(tick_at);
+      on_tick_(tick_at);
       // Not from now on: handling takes time too. Nor from long ago: ticks in a row help nobody.
       tick_.expires_at(std::max(tick_.expiry() + kTick, now));
       wait_for_tick();
@@ -78,9 +90,27 @@ class EventLoop::Impl {
     });
   }
 
+  void note_load(nanoseconds now) {
+    if (!load_since_) {
+      load_since_ = now;
+      cpu_then_ = thread_cpu();
+      return;
+    }
+    if (now - *load_since_ < kLoadInterval) return;
+    const nanoseconds cpu = thread_cpu();
+    recorder_.add({.kind = event::kLoopCpu,
+                   .fields = {{"loop", name_},
+                              {"cpu_s", to_seconds(cpu - cpu_then_)},
+                              {"over_s", to_seconds(now - *load_since_)}}});
+    load_since_ = now;
+    cpu_then_ = cpu;
+  }
+
   std::string name_;
   Recorder& recorder_;
   Clock& clock_;
+  std::optional<nanoseconds> load_since_;
+  nanoseconds cpu_then_{0};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
   boost::asio::steady_timer tick_{context_};
   std::function<void(nanoseconds)> on_tick_;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// A thread with an event loop of its own and a millisecond tick, which watches itself: a loop that comes
-/// late makes operations late, and that must not be charged to the cluster.
+/// late, or that has no time left, makes operations late, and that must not be charged to the cluster: stalls
+/// and, each second, the thread's CPU time are recorded.
 
 #include <functional>
 #include <future>
@@ -19,7 +20,8 @@ namespace pgfiredrill {
 
 class EventLoop {
  public:
-  /// `name` is the loop's in `loop_stall` events. The thread starts at once, the tick with `start_ticking`.
+  /// `name` is the loop's in `loop_stall` and `loop_cpu` events. The thread starts at once, the tick with
+  /// `start_ticking`.
   EventLoop(std::string name, Recorder& recorder, Clock& clock);
   /// Ends the thread; what was posted and did not run is dropped.
   ~EventLoop();

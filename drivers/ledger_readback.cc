@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cluster/postgres_control.h"
 #include "drivers/statements.h"
+#include "cluster/server_question.h"
 #include "drivers/traffic_schema.h"
 
 namespace pgfiredrill {
@@ -43,10 +44,11 @@ std::string text_at(const Rows& rows, std::size_t column) {
   return rows.front()[column].value_or("");
 }
 
-/// Terminated again each time: a pooler may have opened another in the meantime.
+/// Terminated again each time: a pooler may have opened another in the meantime. Observers' sessions are
+/// spared, for they write nothing, and go on watching.
 constexpr const char* kEndSessions =
     "SELECT count(*), count(*) FILTER (WHERE pg_catalog.pg_terminate_backend(pid))"
-    " FROM pg_catalog.pg_stat_activity WHERE usename = $1";
+    " FROM pg_catalog.pg_stat_activity WHERE usename = $1 AND application_name IS DISTINCT FROM $2";
 
 struct Position {
   std::string lsn;
@@ -139,7 +141,7 @@ Result<void> end_traffic_sessions(const ConnectParameters& superuser, nanosecond
   auto control = connect(superuser, superuser.database, kShort);
   if (!control) return control.error();
   while (true) {
-    const auto rows = control->query(kEndSessions, {kTrafficRole});
+    const auto rows = control->query(kEndSessions, {kTrafficRole, kObserverApplication});
     if (!rows) return rows.error();
     const std::string left = text_at(*rows, 0);
     if (left == "0") return {};

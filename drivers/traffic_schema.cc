@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "cluster/postgres_control.h"
+#include "cluster/server_question.h"
 #include "drivers/scram_verifier.h"
 #include "drivers/statements.h"
 
@@ -90,7 +91,7 @@ $canary$)sql";
 std::vector<std::string> database_statements(int lanes) {
   const std::string role = kTrafficRole;
   const std::string last_row = std::to_string(lanes * kRowsPerLane - 1);
-  return {
+  std::vector<std::string> statements{
       "CREATE SCHEMA pgfiredrill",
       "REVOKE ALL ON SCHEMA public FROM PUBLIC",
       "CREATE TABLE pgfiredrill.canary_row (number integer PRIMARY KEY, writes bigint NOT NULL DEFAULT 0,"
@@ -109,6 +110,8 @@ std::vector<std::string> database_statements(int lanes) {
 std::string random_bytes(std::size_t size) {
   std::string bytes(size, '\0');
   std::size_t filled = 0;
+  for (const std::string& statement : server_question_schema(role)) statements.push_back(statement);
+  return statements;
   while (filled < size) {
     const ssize_t got = ::getrandom(bytes.data() + filled, size - filled, 0);
     // A guessable password in a production cluster would be worse than no run at all.

@@ -38,7 +38,8 @@ struct Fence {
   std::string lsn;  ///< on the leader, after the last of our sessions had ended
   std::uint32_t timeline = 0;
 };
-/// Ends every session of the traffic role on this server and waits until none is left.
+/// Ends every session of the traffic role on this server that could write and waits until none is left: not
+/// those that only ask how the server is (`kObserverApplication`).
 [[nodiscard]] Result<void> end_traffic_sessions(const ConnectParameters& superuser, nanoseconds deadline);
 /// The barrier, on the leader.
 [[nodiscard]] Result<Fence> take_fence(const ConnectParameters& superuser);
