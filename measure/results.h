@@ -250,11 +250,12 @@ struct ClockResult {
 struct ReconnectResult {
   Layer layer = Layer::unknown;
   std::string entrypoint;
-  double logins_per_s = 0;
-  std::size_t failed = 0;
+  double logins_per_s = 0;      ///< at the best of the concurrencies that were tried
+  std::size_t concurrency = 0;  ///< that one: sessions logging in at once
+  std::size_t failed = 0;       ///< over all of them
   bool limited_by_driver = false;         ///< this machine could do no more: the layer takes at least so many
   std::optional<double> sessions_back_s;  ///< to bring back as many sessions as the cluster allows
-  std::size_t sessions = 0;
+  std::optional<std::size_t> sessions;    ///< max_connections
 };
 
 struct RunResult {

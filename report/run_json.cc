@@ -1,11 +1,13 @@
 #include "report/run_json.h"
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "report/json_latency.h"
+#include "report/json_values.h"
 
 namespace pgfiredrill {
 namespace {
@@ -13,30 +15,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
-
-ordered_json or_null(const std::optional<double>& number) {
-  return number && std::isfinite(*number) ? ordered_json(*number) : ordered_json(nullptr);
-}
-
-ordered_json or_null(double number) {
-  return or_null(std::optional{number});
-}
-
-template <typename T>
-ordered_json or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json or_null(const std::string& text) {
-  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-}
-
-template <typename T, typename Convert>
-ordered_json array_of(const std::vector<T>& items, const Convert& convert) {
-  ordered_json array = ordered_json::array();
-  for (const T& item : items) array.push_back(convert(item));
-  return array;
-}
 
 // ---- the run
 
@@ -117,6 +95,7 @@ ordered_json path_json(const PathResult& result) {
           {"partial_s", or_null(result.partial_s)},
           {"availability_pct", or_null(result.availability_pct)},
           {"errors", array_of(result.errors, error_json)},
+          {"latency", latency_json(result.latency)},
           {"phases", nullptr},
           {"instrument", instrument_json(result.instrument)}};
 }
@@ -181,12 +160,15 @@ ordered_json repeat_json(const RepeatResult& repeat) {
           {"old_leader", or_null(repeat.old_leader)},
           {"new_leader", or_null(repeat.new_leader)},
           {"paths", array_of(repeat.paths, path_json)},
+          {"ledger_latency", ledger_latency_json(repeat.ledger_latency)},
           {"budget", nullptr},
           {"durability", durability_json(repeat.durability)},
           {"split_brain", nullptr},
           {"replica_lag", nullptr},
           {"backup", nullptr},
           {"recovery", {{"full_health_s", or_null(repeat.full_health_s)}}},
+          {"return_to_normal", return_to_normal_json(repeat.return_to_normal)},
+          {"applications", applications_json(repeat.applications)},
           {"expectations", array_of(repeat.expectations, expectation_json)}};
 }
 
@@ -226,6 +208,8 @@ const char* usual_reason(const std::string& pointer, const std::string& field) {
       {"split_brain", "not measured by this version"},
       {"replica_lag", "not measured by this version"},
       {"backup", "not measured by this version"},
+      {"sessions", "max_connections was not learnt"},
+      {"sessions_back_s", "max_connections was not learnt, or no login succeeded"},
       {"p95", "there were fewer than 20 repeats"},
       {"ci_low", "there were fewer than 20 repeats"},
       {"ci_high", "there were fewer than 20 repeats"},
@@ -320,6 +304,7 @@ std::string render_run_json(const RunResult& run) {
                           {"repro", manifest.repro}}},
                         {"cluster", cluster_json(manifest.cluster)},
                         {"clocks", array_of(run.clocks, clock_json)},
+                        {"reconnect", reconnect_json(run.reconnect)},
                         {"verdict", to_string(run.verdict)},
                         {"reasons", run.reasons},
                         {"findings", array_of(run.findings, finding_json)},
