@@ -70,6 +70,21 @@ std::uint64_t choose_seed(const RunCommand& command, const Clock& clock) {
   std::_Exit(static_cast<int>(ExitClass::revert_incomplete));
 }
 
+std::unique_ptr<ServerObserver> observe(const ClusterDescription& cluster, const HostFinder& hosts,
+                                        const TrafficAccess& access, Recorder& recorder, Clock& clock) {
+  const ConnectParameters login{.database = access.database,
+                                .user = access.user,
+                                .password = access.password,
+                                .sslmode = access.sslmode};
+  const auto open_route = [&cluster, hosts](const std::string& name) -> Result<SuperuserRoute> {
+    for (const Member& member : cluster.members) {
+      if (member.name == name) return open_superuser_route(cluster, member, hosts(member.host));
+    }
+    return Failure{.kind = FailureKind::missing, .what = "ask " + one_line(name) + " through SSH"};
+  };
+  return ServerObserver::start(servers_to_observe(cluster, login), open_route, recorder, clock);
+}
+
 class Runner {
  public:
   Runner(const RunCommand& command, std::ostream& out, std::size_t terminal_width)
@@ -114,6 +129,11 @@ class Runner {
                                      .background = background,
                                      .view = screen,
                                      .make_traffic = &Traffic::create,
+                                     .make_observer =
+                                         [&](const TrafficAccess& access, Recorder& recorder, Clock& clock) {
+                                           return observe(connection_.description(), hosts, access, recorder,
+                                                          clock);
+                                         },
                                      .make_fault = &make_fault,
                                      .interrupts = &interrupts,
                                      .leave = [this](const auto& debts) { leave(command_, debts); }};

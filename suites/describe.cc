@@ -25,6 +25,15 @@ std::vector<std::string> describe_traffic(const RunManifest& manifest) {
   return lines;
 }
 
+std::vector<std::string> describe_observer(const ClusterDescription& cluster) {
+  std::vector<std::string> lines;
+  for (const Member& member : cluster.members) {
+    lines.push_back(member.name + " at " + member.postgres.to_string() +
+                    ": asked how it is ten times a second; nothing is written");
+  }
+  return lines;
+}
+
 std::vector<std::string> describe_fault(const DrillPlan& plan, const RunEnvironment& environment,
                                         const ClusterSnapshot& now) {
   const auto fault = environment.make_fault(
@@ -50,6 +59,8 @@ std::vector<std::string> describe_run(const RunRequest& request, const RunEnviro
   add(lines,
       "Database and role for the traffic, on the leader, dropped at the end:", traffic_schema_statements());
   add(lines, "Traffic from this machine:", describe_traffic(manifest));
+  add(lines, "Direct sessions from this machine, where the network is closed through SSH:",
+      describe_observer(environment.cluster));
   for (const DrillPlan& plan : manifest.drills) {
     add(lines,
         "Drill " + plan.name + (plan.repeats > 1 ? ", " + std::to_string(plan.repeats) + " times" : "") +

@@ -135,6 +135,7 @@ class SuiteRun {
     if (!traffic) return refuse_set_up(traffic.error());
     traffic_ = std::move(*traffic);
     return true;
+    observer_ = environment_.make_observer(access, *recorder_, environment_.clock);
   }
 
   bool refuse_set_up(const Failure& failure) {
@@ -225,6 +226,7 @@ class SuiteRun {
   void settle(const fault::Debt& debt) {
     const auto settled = pump_.run([&] { return debts_.settle(debt); }, true);
     if (!settled) note(ExitClass::revert_incomplete, settled.error().message());
+    stop_observer();
   }
 
   void undo_fault() {
@@ -234,6 +236,16 @@ class SuiteRun {
     if (injected && !undo_injected()) return;
     settle(*debt);
   }
+  /// Its sessions are in the database that will be dropped. Beside main: it may have to wait for ssh.
+  void stop_observer() {
+    pump_.run(
+        [&] {
+          observer_.reset();
+          return true;
+        },
+        true);
+  }
+
 
   bool undo_injected() {
     environment_.view.say("waiting until the cluster is fully healthy");
@@ -447,6 +459,7 @@ class SuiteRun {
 }  // namespace
 
 RunOutcome run_suite(const RunRequest& request, const RunEnvironment& environment) {
+  std::unique_ptr<ServerObserver> observer_;
   return SuiteRun{request, environment}.run();
 }
 

@@ -18,6 +18,7 @@
 #include "fault-injectors/fault.h"
 #include "fault-injectors/host_lock.h"
 #include "fault-injectors/journal.h"
+#include "observers/server_observer.h"
 #include "record/recorder.h"
 #include "suites/background.h"
 #include "suites/ledger_store.h"
@@ -52,6 +53,8 @@ struct RunEnvironment {
   Background& background;
   RunView& view;
   std::function<Result<std::unique_ptr<Traffic>>(TrafficOptions, Recorder&, Clock&)> make_traffic;
+  /// Starts to watch every server directly, in the traffic's database.
+  std::function<std::unique_ptr<ServerObserver>(const TrafficAccess&, Recorder&, Clock&)> make_observer;
   std::function<std::unique_ptr<fault::Fault>(const FaultSpec&, fault::Tools)> make_fault;
   std::function<int()> interrupts;  ///< how often a person asked to stop
   /// Does not return: prints what is still to be undone by hand, and ends the program.

@@ -104,22 +104,42 @@ class FakeRun::Ledger final : public LedgerStore {
   Result<std::optional<std::string>> find_foreign(const std::string&) override { return run_.foreign; }
   Result<void> create(const std::string& member, const TrafficAccess&, int) override {
     run_.steps.push_back("create on " + member);
+    note_if_observed("create");
     if (run_.create_fails) return *run_.create_fails;
     run_.database_is_there = true;
     return {};
   }
   Result<void> drop(const std::string& member) override {
     run_.steps.push_back("drop on " + member);
+    note_if_observed("drop");
     if (run_.drop_fails) return *run_.drop_fails;
     run_.database_is_there = false;
     return {};
   }
   Result<void> end_sessions(const std::string&, nanoseconds) override { return {}; }
-  Result<Fence> fence(const std::string&) override { return Fence{"0/5000000", 5}; }
+  Result<Fence> fence(const std::string&) override {
+    note_if_observed("fence");
+    return Fence{"0/5000000", 5};
+  }
   Result<LedgerReadback> read(const std::string&, const Fence&, std::uint16_t first, std::uint16_t,
                               nanoseconds) override {
     return LedgerReadback{.runs = {{first, 1, 10, 1}}, .rows = 10, .timeline = 5, .replay_lsn = "0/5000000"};
   }
+
+ private:
+  void note_if_observed(const std::string& call) {
+    if (run_.observing_) run_.done_while_observed.push_back(call);
+  }
+
+  FakeRun& run_;
+};
+
+class FakeRun::FakeObserver final : public ServerObserver {
+ public:
+  explicit FakeObserver(FakeRun& run) : run_{run} { run_.observing_ = true; }
+  ~FakeObserver() override { run_.observing_ = false; }
+  FakeObserver(const FakeObserver&) = delete;
+  FakeObserver& operator=(const FakeObserver&) = delete;
 
  private:
   FakeRun& run_;
@@ -337,6 +357,9 @@ auto FakeRun::with_environment(const Use& use) {
         if (!writer) return writer.error();
         return std::make_unique<FakeTraffic>(*this, std::move(options), std::move(*writer), recorder);
       },
+      .login_cost = [this](const TrafficAccess&) { return login_cost; },
+      .make_observer = [this](const TrafficAccess&, Recorder&,
+                              Clock&) { return std::make_unique<FakeObserver>(*this); },
       .make_fault = [this](const FaultSpec&, fault::Tools) { return std::make_unique<FakeFault>(*this); },
       .interrupts = [this] { return interrupts; },
       .leave = [this](const auto&) { left = true; }};

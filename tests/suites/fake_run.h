@@ -59,6 +59,7 @@ class FakeRun {
   std::vector<std::string> stages;
   std::vector<std::string> steps;  ///< create, inject, revert, switchover to X, drop …, in their order
   bool database_is_there = false;
+  std::vector<std::string> done_while_observed;  ///< create, fence, drop
   bool left = false;
   [[nodiscard]] std::vector<fault::OpenRun> journal() const;
   [[nodiscard]] std::vector<std::string> host_files() const;  ///< what is left on the hosts, with its folder
@@ -72,6 +73,7 @@ class FakeRun {
   class FakeFault;
   class FakeTraffic;
 
+  class FakeObserver;
   template <typename Use>
   auto with_environment(const Use& use);
   [[nodiscard]] RunRequest request() const;
@@ -87,5 +89,6 @@ class FakeRun {
   std::vector<std::unique_ptr<TemporaryDirectory>> host_folders_;
   FakeTraffic* traffic_ = nullptr;
 };
+  bool observing_ = false;
 
 }  // namespace pgfiredrill::testing

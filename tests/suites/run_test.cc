@@ -57,6 +57,13 @@ TEST(Run, GoesThroughEveryDrillAndLeavesTheClusterAsItWas) {
   expect_clean(run);
 }
 
+// Its sessions are in the traffic's database: there once that is made, gone before it is dropped.
+TEST(Run, WatchesTheServersWhileItsDatabaseIsThere) {
+  FakeRun run;
+  EXPECT_EQ(run.run().exit, ExitClass::passed);
+  EXPECT_THAT(run.done_while_observed, ElementsAre("fence", "fence"));
+}
+
 TEST(Run, RecordsWhatHappened) {
   FakeRun run;
   (void)run.run();
