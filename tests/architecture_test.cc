@@ -23,7 +23,7 @@ using Rooms = std::set<std::string>;
 /// A room may include itself and these. Keep in step with docs/architecture.md: a test below compares them.
 const std::map<std::string, Rooms>& allowed() {
   static const Rooms all{"base",    "inventories",     "cluster", "record", "drivers", "observers",
-                         "measure", "fault-injectors", "checks",  "suites", "report"};
+                         "measure", "fault-injectors", "checks",  "suites", "report",  "calibration"};
   static const Rooms below_suites{"base",      "inventories", "cluster",         "record", "drivers",
                                   "observers", "measure",     "fault-injectors", "checks"};
   static const std::map<std::string, Rooms> table{
@@ -36,6 +36,7 @@ const std::map<std::string, Rooms>& allowed() {
       {"fault-injectors", {"base", "cluster", "record"}},
       {"measure", {"base", "record"}},
       {"checks", {"base", "cluster", "measure"}},
+      {"calibration", {"base", "cluster", "record", "drivers", "measure"}},
       {"suites", below_suites},
       {"report", {"base", "measure", "record"}},
       {"cli", all},
