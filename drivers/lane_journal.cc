@@ -11,6 +11,22 @@ std::string text_of(const StatementEvidence& evidence) {
   return evidence.deadline_passed ? "no answer within the deadline" : evidence.command_tag;
 }
 
+namespace {
+
+const char* tag_of(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::canary:
+      return kCanaryTag;
+    case Purpose::ledger:
+      return kLedgerTag;
+    case Purpose::heartbeat:
+      return kHeartbeatTag;
+  }
+  return kCanaryTag;
+}
+
+}  // namespace
+
 LaneJournal::LaneJournal(const TrafficPath& path, std::uint16_t number, OperationWriter& writer,
                          const TrafficLedgers& shared)
     : path_{path}, number_{number}, writer_{writer}, shared_{shared} {}
@@ -43,9 +59,8 @@ void LaneJournal::mark_sent(PendingOperation& operation) {
 }
 
 StatementTerms LaneJournal::terms_for(const Operation& operation, const Answer& answer) const {
-  const bool ledger = path_.purpose == Purpose::ledger;
   return {.write = operation.write,
-          .command_tag = ledger ? kLedgerTag : kCanaryTag,
+          .command_tag = tag_of(path_.purpose),
           .depth = path_.depth,
           .misrouted = path_.access == Access::read_write && answer.whole && answer.in_recovery,
           .unsynchronised = shared_.synchronous_promised && answer.whole &&
@@ -78,6 +93,7 @@ void LaneJournal::close_answered(PendingOperation operation, const StatementEvid
     draft.backend_pid = answer.backend_pid;
     draft.lsn = answer.lsn;
     draft.timeline = answer.timeline;
+    draft.heartbeat = answer.heartbeat;
   }
   const Classification classification = classify_statement(evidence, terms_for(draft, answer));
   const bool misrouted = classification.error.is(Trouble::misrouted);

@@ -45,7 +45,7 @@ class PathTable {
   void add_routed();
   void add_lists();
   void add_pinned();
-  void add_ledger();
+  void add_own_writes();
   std::vector<TrafficPath> take() { return std::move(paths_); }
 
  private:
@@ -63,7 +63,7 @@ class PathTable {
 
 void PathTable::add(TrafficPath path) {
   path.id = path.entrypoint + "/" + to_string(path.access) + "/" + to_string(path.session);
-  if (path.purpose == Purpose::ledger) path.id += "/ledger";
+  if (path.purpose != Purpose::canary) path.id += std::string{"/"} + to_string(path.purpose);
   if (ids_.insert(path.id).second) paths_.push_back(std::move(path));
 }
 
@@ -148,15 +148,19 @@ void PathTable::add_pinned() {
   }
 }
 
-void PathTable::add_ledger() {
+/// The ledger and the heartbeat, where an application would write.
+void PathTable::add_own_writes() {
   const auto first = std::find_if(paths_.begin(), paths_.end(), [](const TrafficPath& path) {
     return path.access == Access::read_write && path.session == SessionKind::pooled &&
            path.needed_for_steady_state;
   });
   if (first == paths_.end()) return;
-  TrafficPath ledger = *first;
-  ledger.purpose = Purpose::ledger;
-  add(std::move(ledger));
+  const TrafficPath way = *first;
+  for (const Purpose purpose : {Purpose::ledger, Purpose::heartbeat}) {
+    TrafficPath path = way;
+    path.purpose = purpose;
+    add(std::move(path));
+  }
 }
 
 }  // namespace
@@ -166,7 +170,7 @@ std::vector<TrafficPath> find_paths(const ClusterDescription& cluster) {
   table.add_routed();
   table.add_lists();
   table.add_pinned();
-  table.add_ledger();
+  table.add_own_writes();
   return table.take();
 }
 

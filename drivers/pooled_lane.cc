@@ -78,9 +78,20 @@ void PooledLane::on_opened(std::size_t index, std::uint64_t attempt, OpenedSessi
 void PooledLane::start(nanoseconds first, LedgerNumbers* numbers) {
   const TrafficPath& path = journal_.path();
   numbers_ = numbers;
-  const double writes = numbers != nullptr ? path.rate_hz : path.write_rate_hz;
+  const double writes = path.purpose == Purpose::canary ? path.write_rate_hz : path.rate_hz;
   schedule_.emplace(first, path.rate_hz, writes);
   for (const auto& session : sessions_) session->reopen(journal_.now());
+}
+
+void PooledLane::start_closed_loop(LedgerNumbers& numbers) {
+  numbers_ = &numbers;
+  closed_loop_ = true;
+  for (const auto& session : sessions_) session->reopen(journal_.now());
+}
+
+void PooledLane::stop() {
+  schedule_.reset();
+  closed_loop_ = false;
 }
 
 void PooledLane::tick(nanoseconds now) {
@@ -88,6 +99,9 @@ void PooledLane::tick(nanoseconds now) {
   drop_overdue(now);
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
     if (sessions_[i]->attempt_due(now)) connect(i, now);
+  }
+  if (closed_loop_) {
+    for (std::size_t i = 0; i < sessions_.size(); ++i) send_next(i);
   }
   if (!schedule_) return;
   while (const auto due = schedule_->take_due(now)) admit(*due, now);
@@ -115,8 +129,24 @@ void PooledLane::dispatch_waiting() {
   }
 }
 
+void PooledLane::send_next(std::size_t index) {
+  if (!closed_loop_ || sessions_[index]->state() != SessionState::idle) return;
+  dispatch_to(index, journal_.open({.number = 0, .at = journal_.now(), .write = true}));
+}
+
+/// What waits next, over the session that has just become free: it is not looked at again, it was a moment
+/// ago.
+void PooledLane::go_on(std::size_t index) {
+  if (closed_loop_) return send_next(index);
+  if (waiting_.empty() || sessions_[index]->state() != SessionState::idle) return dispatch_waiting();
+  PendingOperation operation = std::move(waiting_.front());
+  waiting_.pop_front();
+  dispatch_to(index, std::move(operation));
+}
+
 Statement PooledLane::statement_for(const Operation& operation) const {
   if (numbers_ != nullptr) return ledger_statement(operation.stream, operation.number);
+  if (journal_.path().purpose == Purpose::heartbeat) return heartbeat_statement(operation.number);
   return canary_statement(journal_.number(), operation.number, operation.write);
 }
 
@@ -137,7 +167,7 @@ void PooledLane::on_ready(std::size_t index) {
   if (!ended) return;
   if (session.state() == SessionState::busy) {
     finish(index, false);
-    return dispatch_waiting();
+    return go_on(index);
   }
   const auto last_words = session.last_words();
   const Classification trouble = classify_idle_loss(last_words, journal_.path().depth);
@@ -181,7 +211,7 @@ void PooledLane::drop(PendingOperation operation, Trouble why, Layer layer) {
 bool PooledLane::settled() const {
   const bool busy = std::any_of(sessions_.begin(), sessions_.end(),
                                 [](const auto& session) { return session->state() == SessionState::busy; });
-  return !schedule_ && waiting_.empty() && !busy;
+  return !schedule_ && !closed_loop_ && waiting_.empty() && !busy;
 }
 
 void PooledLane::disconnect() {

@@ -35,7 +35,10 @@ class PooledLane {
   /// with its trouble or nothing.
   void warm_up(nanoseconds limit, const std::function<void(std::string trouble)>& on_end);
   void start(nanoseconds first, LedgerNumbers* numbers);
-  void stop() { schedule_.reset(); }
+  /// Without a schedule: each session sends its next write as soon as it has its answer, which is due then.
+  /// For what the lane can bear.
+  void start_closed_loop(LedgerNumbers& numbers);
+  void stop();
   void tick(nanoseconds now);
   [[nodiscard]] bool settled() const;
   /// Ends all sessions; they are had again with the next warm-up or start.
@@ -51,6 +54,8 @@ class PooledLane {
   void admit(const DueOperation& due, nanoseconds now);
   void dispatch_to(std::size_t index, PendingOperation operation);
   void dispatch_waiting();
+  void send_next(std::size_t index);
+  void go_on(std::size_t index);
   void finish(std::size_t index, bool deadline_passed);
   void end_overdue(nanoseconds now);
   void drop_overdue(nanoseconds now);
@@ -62,8 +67,9 @@ class PooledLane {
   std::vector<std::unique_ptr<PooledSession>> sessions_;
   std::deque<PendingOperation> waiting_;  ///< by due time; bounded by deadline × rate
   std::optional<Schedule> schedule_;
-  LedgerNumbers* numbers_ = nullptr;  ///< null: canaries
-  std::uint64_t next_number_ = 0;
+  bool closed_loop_ = false;
+  LedgerNumbers* numbers_ = nullptr;     ///< null: canaries and heartbeats
+  std::uint64_t next_number_ = 1;        ///< goes on from start to start: a heartbeat is never sent twice
   Layer last_trouble_ = Layer::unknown;  ///< who ended or refused the lane's last session
 };
 

@@ -13,6 +13,8 @@ constexpr double kLeastFreshHz = 1;
 constexpr double kMostFreshHz = 5;
 /// A drill is an observer: its writes are to be lost in those of applications.
 constexpr double kWritesPerSecond = 200;
+/// Each read through a replica looks for the newest: 20 ms is what lag is told from.
+constexpr double kHeartbeatHz = 50;
 
 bool is_fresh_canary(const TrafficPath& path) {
   return path.purpose == Purpose::canary && path.session == SessionKind::fresh;
@@ -51,14 +53,14 @@ void assign_fresh(std::vector<TrafficPath>& paths, double fresh_per_second) {
   }
 }
 
-double assign_ledger(std::vector<TrafficPath>& paths, double ledger_hz) {
-  const auto ledgers = std::count_if(paths.begin(), paths.end(),
-                                     [](const TrafficPath& path) { return path.purpose == Purpose::ledger; });
-  if (ledgers == 0) return 0;
-  const double total = std::clamp(ledger_hz, 0.0, kWritesPerSecond);
+/// Shares `total` among the paths that write nothing else; returns what was given away.
+double assign_own_writes(std::vector<TrafficPath>& paths, Purpose purpose, double total) {
+  const auto writers = std::count_if(paths.begin(), paths.end(),
+                                     [&](const TrafficPath& path) { return path.purpose == purpose; });
+  if (writers == 0) return 0;
   for (TrafficPath& path : paths) {
-    if (path.purpose != Purpose::ledger) continue;
-    path.rate_hz = path.write_rate_hz = total / static_cast<double>(ledgers);
+    if (path.purpose != purpose) continue;
+    path.rate_hz = path.write_rate_hz = total / static_cast<double>(writers);
   }
   return total;
 }
@@ -81,8 +83,9 @@ void assign_rates(std::vector<TrafficPath>& paths, double pooled_hz, double ledg
     if (path.purpose == Purpose::canary && path.session == SessionKind::pooled) path.rate_hz = pooled_hz;
   }
   assign_fresh(paths, fresh_per_second);
-  const double ledger = assign_ledger(paths, ledger_hz);
-  assign_writes(paths, kWritesPerSecond - ledger);
+  double left = kWritesPerSecond - assign_own_writes(paths, Purpose::heartbeat, kHeartbeatHz);
+  left -= assign_own_writes(paths, Purpose::ledger, std::clamp(ledger_hz, 0.0, left));
+  assign_writes(paths, left);
 }
 
 }  // namespace pgfiredrill

@@ -10,6 +10,8 @@ namespace pgfiredrill {
 namespace {
 
 constexpr std::size_t kColumns = 7;
+/// A canary's answer has one more.
+constexpr std::size_t kHeartbeatColumn = kColumns;
 
 /// Every function of these may be called without superuser, also through poolers.
 constexpr const char* kPrimaryColumns =
@@ -36,6 +38,12 @@ std::optional<Number> parse_hex(std::string_view text) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::uint32_t heartbeat_in(const std::string& text) {
+  const auto number = parse_integer(text);
+  const bool possible = number && *number > 0 && *number <= std::numeric_limits<std::uint32_t>::max();
+  return possible ? static_cast<std::uint32_t>(*number) : 0;
 }
 
 bool waits_for_flush(const std::string& synchronous_commit) {
@@ -65,6 +73,14 @@ Statement ledger_statement(std::uint16_t stream, std::uint64_t number) {
   return {.sql = kSql, .values = {std::to_string(stream), std::to_string(number)}};
 }
 
+Statement heartbeat_statement(std::uint64_t number) {
+  // Of two that are under way at once the later one stays, whichever comes last.
+  static const std::string kSql =
+      std::string{"UPDATE pgfiredrill.heartbeat SET number = greatest(number, $1::bigint) RETURNING "} +
+      kPrimaryColumns;
+  return {.sql = kSql, .values = {std::to_string(number)}};
+}
+
 std::uint64_t parse_lsn(const std::string& text) noexcept {
   const auto slash = text.find('/');
   if (slash == std::string::npos) return 0;
@@ -75,8 +91,9 @@ std::uint64_t parse_lsn(const std::string& text) noexcept {
 
 Answer parse_answer(const StatementEvidence& evidence) {
   Answer answer;
-  if (evidence.rows.size() != 1 || evidence.rows.front().size() != kColumns) return answer;
+  if (evidence.rows.size() != 1) return answer;
   const Row& row = evidence.rows.front();
+  if (row.size() != kColumns && row.size() != kColumns + 1) return answer;
   const auto text = [&](std::size_t column) { return row[column].value_or(""); };
   const auto start = parse_integer(text(1));
   const auto pid = parse_integer(text(2));
@@ -89,6 +106,7 @@ Answer parse_answer(const StatementEvidence& evidence) {
   answer.timeline = parse_hex<std::uint32_t>(text(4)).value_or(0);
   answer.standby_named = !text(5).empty();
   answer.waits_for_flush = waits_for_flush(text(6));
+  if (row.size() > kHeartbeatColumn) answer.heartbeat = heartbeat_in(text(kHeartbeatColumn));
   return answer;
 }
 

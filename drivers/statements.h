@@ -21,7 +21,11 @@ inline constexpr const char* kCanaryTag = "SELECT 1";
 [[nodiscard]] Statement ledger_statement(std::uint16_t stream, std::uint64_t number);
 inline constexpr const char* kLedgerTag = "INSERT 0 1";
 
-/// What both return: who answered, and under which promises.
+/// The row that reads on replicas look for: shows `number` from then on, unless a later one is there already.
+[[nodiscard]] Statement heartbeat_statement(std::uint64_t number);
+inline constexpr const char* kHeartbeatTag = "UPDATE 1";
+
+/// What all return: who answered, and under which promises.
 struct Answer {
   bool whole = false;  ///< one row of the expected form came
   bool in_recovery = false;
@@ -31,6 +35,7 @@ struct Answer {
   std::uint32_t timeline = 0;    ///< 0 in recovery: no function tells it there in time
   bool standby_named = false;    ///< synchronous_standby_names was not empty
   bool waits_for_flush = false;  ///< synchronous_commit was on or above
+  std::uint32_t heartbeat = 0;   ///< the newest that the server showed; 0: none, or the statement asks none
 };
 
 [[nodiscard]] Answer parse_answer(const StatementEvidence& evidence);

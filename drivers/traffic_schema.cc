@@ -65,14 +65,15 @@ std::vector<std::string> cluster_statements(const std::string& verifier, int ser
 }
 
 std::string canary_function() {
+  const std::string newest_heartbeat = ", (SELECT h.number FROM pgfiredrill.heartbeat h)";
   return std::string{R"sql(CREATE FUNCTION pgfiredrill.canary(wanted integer, writing boolean)
 RETURNS TABLE (in_recovery boolean, postmaster_start bigint, backend integer, lsn text, timeline text,
-               standby_names text, commit_level text)
+               standby_names text, commit_level text, heartbeat bigint)
 LANGUAGE plpgsql VOLATILE AS $canary$
 BEGIN
   IF pg_catalog.pg_is_in_recovery() THEN
     RETURN QUERY SELECT )sql"} +
-         standby_columns() + R"sql(;
+         standby_columns() + newest_heartbeat + R"sql(;
     RETURN;
   END IF;
   IF writing THEN
@@ -82,7 +83,7 @@ BEGIN
     END IF;
   END IF;
   RETURN QUERY SELECT )sql" +
-         primary_columns() + R"sql(;
+         primary_columns() + newest_heartbeat + R"sql(;
 END
 $canary$)sql";
 }
@@ -100,18 +101,22 @@ std::vector<std::string> database_statements(int lanes) {
       // Without a unique index: a write that arrives twice must be able to show.
       "CREATE TABLE pgfiredrill.ledger (stream integer NOT NULL, number bigint NOT NULL,"
       " at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp())",
+      // One row, changed many times a second: room on its page keeps the updates off any index and vacuum.
+      "CREATE TABLE pgfiredrill.heartbeat (number bigint NOT NULL) WITH (fillfactor = 10)",
+      "INSERT INTO pgfiredrill.heartbeat VALUES (0)",
       canary_function(),
       "GRANT USAGE ON SCHEMA pgfiredrill TO " + role,
       "GRANT SELECT, UPDATE ON pgfiredrill.canary_row TO " + role,
       "GRANT SELECT, INSERT ON pgfiredrill.ledger TO " + role,
+      "GRANT SELECT, UPDATE ON pgfiredrill.heartbeat TO " + role,
   };
+  for (const std::string& statement : server_question_schema(role)) statements.push_back(statement);
+  return statements;
 }
 
 std::string random_bytes(std::size_t size) {
   std::string bytes(size, '\0');
   std::size_t filled = 0;
-  for (const std::string& statement : server_question_schema(role)) statements.push_back(statement);
-  return statements;
   while (filled < size) {
     const ssize_t got = ::getrandom(bytes.data() + filled, size - filled, 0);
     // A guessable password in a production cluster would be worse than no run at all.

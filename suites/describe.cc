@@ -20,7 +20,8 @@ std::vector<std::string> describe_traffic(const RunManifest& manifest) {
     char rates[64];
     std::snprintf(rates, sizeof rates, ": %.3g a second, %.3g of them writes", path.rate_hz,
                   path.write_rate_hz);
-    lines.push_back((path.purpose == Purpose::ledger ? "ledger " : "") + path.id + rates);
+    lines.push_back((path.purpose == Purpose::canary ? "" : to_string(path.purpose) + std::string{" "}) +
+                    path.id + rates);
   }
   return lines;
 }
@@ -66,6 +67,10 @@ std::vector<std::string> describe_run(const RunRequest& request, const RunEnviro
         "Drill " + plan.name + (plan.repeats > 1 ? ", " + std::to_string(plan.repeats) + " times" : "") +
             ", as the cluster is now:",
         describe_fault(plan, environment, now));
+  }
+  if (request.suite.reconnect_capacity) {
+    add(lines, "After the last drill, on the healthy cluster:",
+        {"logins as fast as they go through one entry point of each layer, at most 16 at once, some 20 s"});
   }
   if (!request.keep_leader) {
     const PatroniMember* leader = now.leader();

@@ -44,6 +44,7 @@ class SuiteReader {
                    }},
                   {"description", [&](Node node) { suite.description = text(node); }},
                   {"traffic", [&](Node node) { read_traffic(node, suite); }},
+                  {"reconnect_capacity", [&](Node node) { suite.reconnect_capacity = flag(node); }},
                   {"drills", [&](Node node) { read_drills(node, suite); }}});
     if (!named) refuse(document_.root(), "the suite has no name", "`suite: NAME`");
     if (suite.drills.empty()) refuse(document_.root(), "the suite has no drill", "`drills:` with a list");
@@ -108,6 +109,8 @@ class SuiteReader {
     return value;
   }
 
+  bool flag(Node node) const { return one_of(node, {"true", "false"}) == "true"; }
+
   double number(Node node, double least, double most, const std::string& unit) const {
     const std::string value = document_.text(node).value_or("");
     char* end = nullptr;
@@ -137,7 +140,7 @@ class SuiteReader {
     read_mapping(
         node, "traffic",
         {{"pooled_hz", [&](Node value) { suite.pooled_hz = number(value, 1, 1'000, "canaries a second"); }},
-         {"ledger_hz", [&](Node value) { suite.ledger_hz = number(value, 1, 150, "writes a second"); }}});
+         {"ledger_hz", [&](Node value) { suite.ledger_hz = number(value, 1, 120, "writes a second"); }}});
   }
 
   void read_drills(Node node, Suite& suite) const {

@@ -40,17 +40,26 @@ const std::string kParsedAndBound{
     "2\0\0\0\x04",
     10};
 
+std::vector<std::optional<std::string>> answer_row(bool in_recovery, const std::string& standby_names) {
+  return {in_recovery ? "t" : "f",
+          "1700000000000001",
+          "4711",
+          "0/3000148",
+          in_recovery ? std::nullopt : std::optional<std::string>{"0000002A"},
+          standby_names,
+          "on"};
+}
+
 }  // namespace
 
+std::string wire_canary_answer(const std::string& heartbeat, bool in_recovery) {
+  auto row = answer_row(in_recovery, "");
+  row.emplace_back(heartbeat);
+  return wire_rows({"a", "b", "c", "d", "e", "f", "g", "h"}, {row});
+}
+
 std::string wire_answer(const std::string& tag, bool in_recovery, const std::string& standby_names) {
-  const std::vector<std::optional<std::string>> row{
-      in_recovery ? "t" : "f",
-      "1700000000000001",
-      "4711",
-      "0/3000148",
-      in_recovery ? std::nullopt : std::optional<std::string>{"0000002A"},
-      standby_names,
-      "on"};
+  const auto row = answer_row(in_recovery, standby_names);
   std::string bytes = wire_rows({"a", "b", "c", "d", "e", "f", "g"}, {row});
   return bytes.substr(0, bytes.size() - wire_done("SELECT 1").size()) + wire_done(tag);
 }

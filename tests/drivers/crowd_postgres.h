@@ -14,6 +14,8 @@ namespace pgfiredrill::testing {
 /// The row that a canary or ledger statement gets from a healthy primary.
 [[nodiscard]] std::string wire_answer(const std::string& tag, bool in_recovery = false,
                                       const std::string& standby_names = "");
+/// The same with the newest heartbeat, as a canary gets it.
+[[nodiscard]] std::string wire_canary_answer(const std::string& heartbeat, bool in_recovery = false);
 
 class CrowdPostgres {
  public:

@@ -50,7 +50,7 @@ TrafficPath path_of(const std::vector<TrafficPath>& paths, const std::string& id
 TEST(FindPaths, TakesEveryWayOnce) {
   const auto paths = find_paths(three_hosts());
   auto ids = ids_of(paths);
-  EXPECT_THAT(ids, SizeIs(3 * 2 * 2 + 4 * 2 + 3 * 2 + 1));
+  EXPECT_THAT(ids, SizeIs(3 * 2 * 2 + 4 * 2 + 3 * 2 + 2));
   std::sort(ids.begin(), ids.end());
   EXPECT_EQ(std::adjacent_find(ids.begin(), ids.end()), ids.end());
   EXPECT_THAT(ids, Not(Contains("pg1:5002/read_only/pooled"))) << "may be empty by design";
@@ -87,6 +87,14 @@ TEST(FindPaths, TheLedgerGoesThroughTheFirstWayToWrite) {
                           [](const TrafficPath& path) { return path.purpose == Purpose::ledger; }),
             1);
   EXPECT_EQ(path_of(paths, "pg1:5000/read_write/pooled/ledger").purpose, Purpose::ledger);
+}
+
+// Lag is counted from writes that took the way of applications.
+TEST(FindPaths, TheHeartbeatTakesTheLedgersWay) {
+  const auto heartbeat = path_of(find_paths(three_hosts()), "pg1:5000/read_write/pooled/heartbeat");
+  EXPECT_EQ(heartbeat.purpose, Purpose::heartbeat);
+  EXPECT_EQ(heartbeat.session, SessionKind::pooled);
+  EXPECT_EQ(heartbeat.access, Access::read_write);
 }
 
 TEST(FindPaths, AVirtualAddressIsOneEntryPointAndNoList) {

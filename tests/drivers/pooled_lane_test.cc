@@ -293,6 +293,64 @@ TEST(PooledLane, TheLedgerInsertsWhatItRecords) {
   EXPECT_THAT(statements, ElementsAre(::testing::StartsWith("INSERT INTO pgfiredrill.ledger")));
 }
 
+TrafficPath heartbeat_path(double rate_hz) {
+  TrafficPath path = read_write(rate_hz, rate_hz);
+  path.purpose = Purpose::heartbeat;
+  return path;
+}
+
+// A number that came twice would make a replica look newer than it is.
+TEST(PooledLane, HeartbeatsAreNumberedFromOneAndGoOnInTheNextRepeat) {
+  std::mutex mutex;
+  std::vector<std::string> statements;
+  Lane lane{[&](const std::string& sql) {
+              const std::lock_guard lock{mutex};
+              statements.push_back(sql);
+              return wire_answer("UPDATE 1");
+            },
+            heartbeat_path(10)};
+  lane.start();
+  lane.await_done(1);
+  lane.advance(100ms);
+  lane.await_done(2);
+  lane.lane->stop();
+  lane.start();
+  lane.await_done(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Operation done = lane.recorder.done()[i];
+    EXPECT_EQ(done.number, i + 1);
+    EXPECT_EQ(done.outcome, Outcome::acknowledged);
+    EXPECT_TRUE(done.write);
+    EXPECT_EQ(done.heartbeat, 0u) << "a write asks for none";
+  }
+  const std::lock_guard lock{mutex};
+  EXPECT_THAT(statements, ::testing::Each(::testing::StartsWith("UPDATE pgfiredrill.heartbeat")));
+}
+
+TEST(PooledLane, ARowThatIsNotThereIsNoHeartbeat) {
+  Lane lane{[](const std::string&) { return testing::wire_done("UPDATE 0"); }, heartbeat_path(10)};
+  lane.start();
+  lane.await_done(1);
+  EXPECT_EQ(lane.recorder.done()[0].outcome, Outcome::failed);
+}
+
+TEST(PooledLane, ACanaryRecordsTheHeartbeatThatItWasShown) {
+  struct Case {
+    const char* shown;
+    std::uint32_t recorded;
+  };
+  for (const auto& [shown, recorded] :
+       {Case{"4294967295", 4294967295}, {"0", 0}, {"4294967296", 0}, {"-1", 0}, {"x", 0}}) {
+    TrafficPath path = read_write(10, 0);
+    path.access = Access::read_only;
+    Lane lane{[=](const std::string&) { return testing::wire_canary_answer(shown, true); }, path};
+    lane.start();
+    lane.await_done(1);
+    EXPECT_TRUE(lane.recorder.done()[0].acknowledged());
+    EXPECT_EQ(lane.recorder.done()[0].heartbeat, recorded) << shown;
+  }
+}
+
 TEST(PooledLane, IsSettledWhenEverythingDueHasItsOutcome) {
   Lane lane{silent, read_write(0.5, 0)};
   lane.start();

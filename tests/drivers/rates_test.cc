@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -23,6 +24,7 @@ std::vector<TrafficPath> usual_paths() {
         paths.push_back(path(std::to_string(i), access, session));
     }
   }
+  paths.push_back(path("heartbeat", Access::read_write, SessionKind::pooled, Purpose::heartbeat));
   paths.push_back(path("ledger", Access::read_write, SessionKind::pooled, Purpose::ledger));
   return paths;
 }
@@ -70,6 +72,23 @@ TEST(AssignRates, WritesOnReadWritePathsOnly) {
   for (const TrafficPath& one : paths) {
     EXPECT_EQ(one.write_rate_hz > 0, one.access == Access::read_write) << one.id;
     EXPECT_LE(one.write_rate_hz, one.rate_hz) << one.id;
+  }
+}
+
+// Lag is told from a heartbeat each 20 ms, whatever else is written.
+TEST(AssignRates, CanariesWriteWhatTheHeartbeatAndTheLedgerLeave) {
+  for (const double ledger : {20.0, 100.0, 5000.0}) {
+    auto paths = usual_paths();
+    assign_rates(paths, 50, ledger);
+    double canaries = 0;
+    for (const TrafficPath& one : paths) {
+      if (one.purpose == Purpose::heartbeat) {
+        EXPECT_EQ(one.rate_hz, 50);
+        EXPECT_EQ(one.write_rate_hz, 50);
+      }
+      if (one.purpose == Purpose::canary) canaries += one.write_rate_hz;
+    }
+    EXPECT_LE(canaries, std::max(0.0, 150 - ledger) + 1e-6) << ledger;
   }
 }
 
