@@ -34,7 +34,7 @@ class Recorder {
   [[nodiscard]] static Result<std::unique_ptr<Recorder>> create(const std::string& run_folder, Clock& clock);
   virtual ~Recorder() = default;
 
-  /// Aside and renamed, synced. Once, before the first operation.
+  /// Aside and renamed, synced. Before the first operation; once more then where its plan changed.
   [[nodiscard]] virtual Result<void> write_manifest(const RunManifest& manifest) = 0;
   /// `thread` is a part of the file's name: "traffic", "connector-0". Each name once. Thread-safe.
   [[nodiscard]] virtual Result<std::unique_ptr<OperationWriter>> open_operations(

@@ -5,6 +5,7 @@
 
 #include "cluster/discovery/entry_points.h"
 #include "drivers/paths.h"
+#include "suites/login_cost.h"
 
 namespace pgfiredrill {
 namespace {
@@ -132,6 +133,14 @@ RunManifest make_manifest(const RunRequest& request, const ClusterDescription& c
     if (!spec.observe_given) manifest.drills.back().observe_s = observe_seconds(cluster.settings);
   }
   return manifest;
+}
+
+bool lower_fresh_rates(RunManifest& manifest, const RunRequest& request, const ClusterDescription& cluster,
+                       double pooler_cpu_s_per_login) {
+  const double bearable = bearable_logins(pooler_cpu_s_per_login);
+  if (bearable >= logins_per_second(cluster)) return false;
+  assign_rates(manifest.paths, request.suite.pooled_hz, request.suite.ledger_hz, bearable);
+  return true;
 }
 
 }  // namespace pgfiredrill

@@ -13,6 +13,11 @@ namespace pgfiredrill {
 [[nodiscard]] RunManifest make_manifest(const RunRequest& request, const ClusterDescription& cluster,
                                         const Clock& clock);
 
+/// Lowers the rates of fresh sessions to what the poolers bear, where a login costs one of them so much;
+/// writes get what that leaves. True where something changed.
+[[nodiscard]] bool lower_fresh_rates(RunManifest& manifest, const RunRequest& request,
+                                     const ClusterDescription& cluster, double pooler_cpu_s_per_login);
+
 [[nodiscard]] ClusterSummary summarise(const ClusterDescription& cluster);
 
 }  // namespace pgfiredrill

@@ -67,6 +67,15 @@ TEST(Plan, FewerFreshSessionsWhereLoginsTakeLong) {
   EXPECT_GE(fresh_logins(plan(cluster_with_logins_of(5s))), 1.0) << "never none";
 }
 
+TEST(Plan, FewerFreshSessionsWhereAPoolerPaysDearly) {
+  const ClusterDescription cluster = cluster_with_logins_of(10ms);
+  RunManifest manifest = plan(cluster);
+  EXPECT_FALSE(lower_fresh_rates(manifest, one_drill(false), cluster, 0.001)) << "150 a second are borne";
+  EXPECT_NEAR(fresh_logins(manifest), 60, 1);
+  EXPECT_TRUE(lower_fresh_rates(manifest, one_drill(false), cluster, 0.005));
+  EXPECT_NEAR(fresh_logins(manifest), 30, 1) << "15 % of a core at 5 ms each";
+}
+
 TEST(Plan, SummarisesSettingsAsTheyWereRead) {
   const ClusterSummary summary = summarise(cluster_with_logins_of(10ms));
   EXPECT_THAT(summary.settings, ::testing::Contains(::testing::Pair("server_login_retry", "15 s")));
