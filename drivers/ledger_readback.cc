@@ -76,7 +76,7 @@ Result<Position> ask_position(PostgresControl& control, const ConnectParameters&
 }
 
 bool has_passed(const Position& position, const Fence& fence) {
-  return position.timeline == fence.timeline && parse_lsn(position.lsn) >= parse_lsn(fence.lsn);
+  return position.timeline == fence.timeline && wal_position(position.lsn) >= wal_position(fence.lsn);
 }
 
 Result<Position> wait_for_fence(PostgresControl& control, const ConnectParameters& superuser,

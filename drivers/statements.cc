@@ -81,7 +81,7 @@ Statement heartbeat_statement(std::uint64_t number) {
   return {.sql = kSql, .values = {std::to_string(number)}};
 }
 
-std::uint64_t parse_lsn(const std::string& text) noexcept {
+std::uint64_t wal_position(const std::string& text) noexcept {
   const auto slash = text.find('/');
   if (slash == std::string::npos) return 0;
   const auto high = parse_hex<std::uint32_t>(std::string_view{text}.substr(0, slash));
@@ -102,7 +102,7 @@ Answer parse_answer(const StatementEvidence& evidence) {
   answer.in_recovery = text(0) == "t";
   answer.postmaster_start = *start;
   answer.backend_pid = static_cast<std::uint32_t>(*pid);
-  answer.lsn = parse_lsn(text(3));
+  answer.lsn = wal_position(text(3));
   answer.timeline = parse_hex<std::uint32_t>(text(4)).value_or(0);
   answer.standby_named = !text(5).empty();
   answer.waits_for_flush = waits_for_flush(text(6));

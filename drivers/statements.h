@@ -41,7 +41,7 @@ struct Answer {
 [[nodiscard]] Answer parse_answer(const StatementEvidence& evidence);
 
 /// "16/B374D848"; 0 for anything else.
-[[nodiscard]] std::uint64_t parse_lsn(const std::string& text) noexcept;
+[[nodiscard]] std::uint64_t wal_position(const std::string& text) noexcept;
 
 /// The columns that `parse_answer` reads, for a server that is not in recovery.
 [[nodiscard]] const char* primary_columns() noexcept;

@@ -65,6 +65,7 @@ bool keeps(const Metric& metric, double value, double limit) {
 
 /// The name of the metric's value in the results, where `not_measured` speaks of it.
 std::string result_field(const std::string& metric) {
+  if (metric == "replica_lag_s") return "max_s";
   return metric == "replica_lag_bytes" ? "max_bytes" : metric;
 }
 

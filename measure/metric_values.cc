@@ -27,6 +27,7 @@ std::optional<double> path_value(const PathResult& path, const std::string& metr
 
 std::optional<double> repeat_value(const RepeatResult& repeat, const std::string& metric) {
   if (metric == "full_health_s") return repeat.full_health_s;
+  if (metric == "replica_lag_s") return repeat.replica_lag ? repeat.replica_lag->max_s : std::nullopt;
   if (metric == "replica_lag_bytes") {
     return repeat.replica_lag ? repeat.replica_lag->max_bytes : std::nullopt;
   }

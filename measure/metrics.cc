@@ -20,6 +20,7 @@ const std::vector<Metric>& metrics() {
       {"duplicated", "writes", false, false, "writes that are there more than once"},
       {"in_doubt", "writes", false, false, "writes whose answer never came"},
       {"rpo_bytes", "bytes", false, false, "acknowledged WAL beyond the end of the old timeline"},
+      {"replica_lag_s", "s", false, false, "age of the first heartbeat that a read through a replica missed"},
       {"replica_lag_bytes", "bytes", false, false, "WAL that a replica had not replayed, at most"},
       {"throughput_back_s", "s", false, false, "from the injection until throughput was as before for good"},
       {"p95_back_s", "s", false, false, "from the injection until responses were as quick as before for good"},

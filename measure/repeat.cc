@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "measure/application_clients.h"
 #include "measure/expectations.h"
 #include "measure/position_lag.h"
 #include "measure/reasons.h"
@@ -61,6 +62,8 @@ class RepeatJudge {
     fill_recovery();
     judge_end();
     fill_servers();
+    fill_heartbeat_lag();
+    fill_clients();
     if (facts_.outcome != "refused") judge_trust();
     fill_expectations();
     add_findings(find_stale_routing(label(), traffic_.times, traffic_.paths));
@@ -174,6 +177,34 @@ class RepeatJudge {
     if (!result().split_brain) return missing("/split_brain", judged.why_not);
     if (!result().split_brain->overlap_s)
       missing("/split_brain/overlap_s", "no two servers were seen out of recovery at once");
+  }
+
+  void fill_heartbeat_lag() {
+    if (!result().replica_lag) result().replica_lag.emplace();
+    if (!traffic_.times.injected) return missing("/replica_lag/max_s", kNoFault);
+    HeartbeatLag::Result& measured = traffic_.heartbeat_lag;
+    result().replica_lag->max_s = measured.max_s;
+    result().replica_lag->paths = std::move(measured.paths);
+    if (!measured.max_s) missing("/replica_lag/max_s", measured.why_not);
+  }
+
+  /// The start time, as events write it, of whoever acknowledged the last write.
+  std::string last_writer() const {
+    const auto number = static_cast<std::int64_t>(traffic_.write_servers.last());
+    for (const Event& event : input_.events) {
+      if (event.kind != event::kServerSeen || event.integer("node") != number) continue;
+      return event.text("postmaster_start").value_or("");
+    }
+    return {};
+  }
+
+  void fill_clients() {
+    if (!traffic_.times.injected) return;
+    result().clients = judge_clients({.events = facts_.clients,
+                                      .injected = *traffic_.times.injected,
+                                      .new_leader_at = traffic_.write_servers.new_one_up_at(),
+                                      .last_writer = last_writer()});
+    add_findings(find_client_trouble(label(), result().clients));
   }
 
   void fill_position_lag() {

@@ -95,6 +95,10 @@ void on_timeline_history(RepeatFacts& facts, const Event& event) {
   facts.history.push_back({static_cast<std::uint32_t>(*timeline), *lsn});
 }
 
+void on_client(RepeatFacts& facts, const Event& event) {
+  facts.clients.push_back(event);
+}
+
 void on_suspended(RepeatFacts& facts, const Event& event) {
   facts.suspended_s += event.number("suspended_s").value_or(0);
 }
@@ -120,6 +124,9 @@ const std::map<std::string, Handler>& handlers() {
       {event::kFence, on_fence},
       {event::kReadback, on_readback},
       {event::kTimelineHistory, on_timeline_history},
+      {event::kClientOpened, on_client},
+      {event::kClientAnswer, on_client},
+      {event::kClientClosed, on_client},
       {event::kSuspended, on_suspended},
       {event::kRepeatEnded, on_repeat_ended},
   };

@@ -39,6 +39,7 @@ struct RepeatFacts {
   std::vector<LoopStall> stalls;
   std::vector<LoopLoad> loads;
   std::vector<DirectAnswer> direct_answers;
+  std::vector<Event> clients;  ///< of sessions held as applications hold them
   double suspended_s = 0;
 
   std::optional<Event> fence;

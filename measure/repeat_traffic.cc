@@ -54,12 +54,15 @@ class TrafficReader {
       folds_.emplace_back(manifest_.paths[i], traffic_.times, facts.stalls, facts.loads);
     }
     views_.emplace(manifest_, traffic_.times);
+    heartbeat_lag_.emplace(manifest_.paths, traffic_.times.injected.value_or(nanoseconds::max()));
+    traffic_.write_servers = WriteServers{traffic_.times.injected};
     read(input, facts);
   }
 
   RepeatTraffic finish() && {
     for (const PathFold& fold : folds_) traffic_.paths.push_back(fold.finish());
     traffic_.views = views_->finish();
+    traffic_.heartbeat_lag = heartbeat_lag_->finish();
     return std::move(traffic_);
   }
 
@@ -86,6 +89,8 @@ class TrafficReader {
     }
     const TrafficPath& path = manifest_.paths[operation.path];
     traffic_.stale_writes.on(operation, path.pinned_member.empty());
+    traffic_.write_servers.on(operation);
+    heartbeat_lag_->on(operation);
     views_->on(operation);
     if (fold_of_path_[operation.path] != kNoFold) {
       folds_[fold_of_path_[operation.path]].on(operation);
@@ -98,6 +103,7 @@ class TrafficReader {
   RepeatTraffic traffic_;
   std::vector<PathFold> folds_;
   std::optional<RepeatViewsFold> views_;
+  std::optional<HeartbeatLag> heartbeat_lag_;
   std::vector<std::size_t> fold_of_path_;
 };
 

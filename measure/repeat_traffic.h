@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/heartbeat_lag.h"
 #include "measure/judge.h"
 #include "measure/ledger_outcomes.h"
 #include "measure/path_fold.h"
@@ -13,6 +14,7 @@
 #include "measure/repeat_times.h"
 #include "measure/repeat_views.h"
 #include "measure/split_brain.h"
+#include "measure/write_servers.h"
 
 namespace pgfiredrill {
 
@@ -21,6 +23,8 @@ struct RepeatTraffic {
   std::vector<MeasuredPath> paths;  ///< canary paths, in the manifest's order
   LedgerOutcomes ledger;
   RepeatViews views;
+  HeartbeatLag::Result heartbeat_lag;
+  WriteServers write_servers;
   std::size_t strays = 0;           ///< operations of paths that the manifest does not have
   StaleWriteFold stale_writes;
   std::string unreadable;           ///< why the operations could not be read; empty: they could

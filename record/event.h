@@ -81,11 +81,11 @@ inline constexpr const char* kServerState = "server_state";
 /// loop ("traffic", "connector-0", …), cpu_s (CPU time of its thread), over_s: about once a second
 inline constexpr const char* kLoopCpu = "loop_cpu";
 /// drill, repeat, client (a number in the run, from 1), kind ("idle", "in_transaction", "long_query"),
-/// entrypoint, node (number of a server_seen event): a session as applications keep them, opened before the
-/// fault
+/// entrypoint, postmaster_start (microseconds since 1970, as text): a session as applications keep them,
+/// opened before the fault
 inline constexpr const char* kClientOpened = "client_opened";
 /// client, statement ("wake", "next", "query", "commit"), ok (bool), took_s; of an error: class, layer, text;
-/// of an answer: in_recovery (bool), node; broken (bool): the session is of no use any more
+/// broken (bool): the session is of no use any more; of an answer: in_recovery (bool), postmaster_start
 inline constexpr const char* kClientAnswer = "client_answer";
 /// client, waiting_s (how long its last statement had not been answered; absent: none was under way)
 inline constexpr const char* kClientClosed = "client_closed";
