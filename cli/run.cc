@@ -129,6 +129,7 @@ class Runner {
                                      .background = background,
                                      .view = screen,
                                      .make_traffic = &Traffic::create,
+                                     .make_clients = &ApplicationClients::create,
                                      .make_observer =
                                          [&](const TrafficAccess& access, Recorder& recorder, Clock& clock) {
                                            return observe(connection_.description(), hosts, access, recorder,

@@ -216,13 +216,12 @@ void add_read_only(std::vector<Finding>& findings, const std::string& label, con
 }  // namespace
 
 std::vector<ClientResult> judge_clients(const ClientsInput& input) {
-  std::vector<std::int64_t> order;
   std::map<std::int64_t, ClientStory> stories;
   for (const Event& event : input.events) {
     const auto client = event.integer("client");
     if (!client || !plausible_instant(event.at)) continue;
     if (event.kind == event::kClientOpened) {
-      if (stories.emplace(*client, ClientStory{input, event}).second) order.push_back(*client);
+      stories.emplace(*client, ClientStory{input, event});
       continue;
     }
     const auto story = stories.find(*client);
@@ -231,7 +230,9 @@ std::vector<ClientResult> judge_clients(const ClientsInput& input) {
     if (event.kind == event::kClientClosed) story->second.on_closed(event);
   }
   std::vector<ClientResult> results;
-  for (const std::int64_t client : order) results.push_back(std::move(stories.at(client)).finish());
+  for (auto& [client, story] : stories) results.push_back(std::move(story).finish());
+  std::stable_sort(results.begin(), results.end(),
+                   [](const ClientResult& a, const ClientResult& b) { return a.entrypoint < b.entrypoint; });
   return results;
 }
 

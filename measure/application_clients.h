@@ -24,7 +24,7 @@ struct ClientsInput {
   std::string last_writer;
 };
 
-/// In the order in which they were opened.
+/// By entry point, each in the order of its numbers.
 [[nodiscard]] std::vector<ClientResult> judge_clients(const ClientsInput& input);
 
 /// One finding for all sessions that were stuck, one for all that went on reading only. `label` says which

@@ -16,6 +16,7 @@ using std::chrono::duration_cast;
 using std::chrono::seconds;
 
 constexpr nanoseconds kLoginDeadline = seconds{20};
+constexpr nanoseconds kClientsDeadline = seconds{10};
 constexpr nanoseconds kVerifyDeadline = seconds{30};
 constexpr nanoseconds kFenceDeadline = seconds{20};
 constexpr nanoseconds kReadDeadline = seconds{60};
@@ -105,6 +106,7 @@ RepeatOutcome Drill::run() {
 }
 
 void Drill::stop_traffic() {
+  state_.clients.finish();
   if (!state_.driving) return;
   state_.driving = false;
   state_.traffic.stop();
@@ -163,6 +165,10 @@ std::optional<std::string> Drill::log_in() {
 
 std::optional<std::string> Drill::baseline() {
   stage("baseline", plan_.baseline_s);
+  state_.pump.run([&] {
+    state_.clients.open(drill_, repeat_, kClientsDeadline);
+    return true;
+  });
   state_.live.mark();
   state_.traffic.start(first_stream());
   state_.driving = true;
@@ -207,6 +213,7 @@ RepeatOutcome Drill::inject() {
        .at = state_.injected_at,
        .fields = {
            {"fault", plan_.fault.kind}, {"target", fault_->target()}, {"delay_s", to_seconds(delay)}}});
+  state_.clients.fault_sent(state_.injected_at);
   const auto injected = state_.pump.run([&] { return fault_->inject(); }, true);
   const bool may_have_taken = injected || injected.error().transaction_in_doubt;
   fault::Evidence evidence{.took = false, .sentence = injected ? "" : injected.error().message()};

@@ -30,6 +30,7 @@ struct RunState {
   Recorder& recorder;
   Debts& debts;
   Traffic& traffic;
+  ApplicationClients& clients;
   ClusterWatch& watch;
   Pump& pump;
   LiveView& live;

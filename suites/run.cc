@@ -112,7 +112,9 @@ class SuiteRun {
   bool set_up() {
     begin_stage("set up");
     const TrafficAccess access = make_traffic_access();
-    const int lanes = static_cast<int>(manifest_.paths.size());
+    const auto clients = plan_clients(
+        manifest_.paths, environment_.cluster.settings.pool_mode.value.value_or(""), kLedgerConnections);
+    const int lanes = static_cast<int>(manifest_.paths.size() + lanes_for(clients));
     const auto made = pump_.run(
         [&]() -> Result<void> {
           for (const fault::Debt& debt : {kRoleDebt, kDatabaseDebt}) {
@@ -134,6 +136,8 @@ class SuiteRun {
                                   *recorder_, environment_.clock);
     if (!traffic) return refuse_set_up(traffic.error());
     traffic_ = std::move(*traffic);
+    clients_ =
+        environment_.make_clients({.clients = clients, .access = access}, *recorder_, environment_.clock);
     return true;
     observer_ = environment_.make_observer(access, *recorder_, environment_.clock);
   }
@@ -157,8 +161,8 @@ class SuiteRun {
         plan.name +
         (plan.repeats > 1 ? ", repeat " + std::to_string(repeat + 1) + " of " + std::to_string(plan.repeats)
                           : ""));
-    RunState state{request_, environment_, manifest_, *recorder_,   debts_,       *traffic_, *watch_,
-                   pump_,    live_,        progress_, injected_at_, stage_began_, driving_};
+    RunState state{request_, environment_, manifest_, *recorder_, debts_,       *traffic_,    *clients_,
+                   *watch_,  pump_,        live_,     progress_,  injected_at_, stage_began_, driving_};
     state_.emplace(state);
     repeat_is_open_ = {drill, repeat};
     drill_ = std::make_unique<Drill>(*state_, drill, repeat, serial);
@@ -187,6 +191,7 @@ class SuiteRun {
 
   void break_off(ExitClass exit, const std::string& reason) {
     note(exit, reason);
+    if (clients_) clients_->finish();
     if (driving_) traffic_->stop();
     driving_ = false;
     if (!repeat_is_open_) return;
@@ -206,6 +211,7 @@ class SuiteRun {
     begin_stage("clean up");
     undo_fault();
     give_leader_back();
+    clients_.reset();
     traffic_.reset();
     drop_database();
     drill_.reset();
@@ -440,6 +446,7 @@ class SuiteRun {
   std::string original_leader_;
   std::optional<ClusterWatch> watch_;
   std::unique_ptr<Traffic> traffic_;
+  std::unique_ptr<ApplicationClients> clients_;
   std::optional<RunState> state_;
   std::unique_ptr<Drill> drill_;
   std::optional<std::pair<std::size_t, std::size_t>> repeat_is_open_;

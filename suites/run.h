@@ -14,6 +14,7 @@
 #include "base/exit_class.h"
 #include "base/http.h"
 #include "cluster/cluster_probe.h"
+#include "drivers/application_clients.h"
 #include "drivers/traffic.h"
 #include "fault-injectors/fault.h"
 #include "fault-injectors/host_lock.h"
@@ -53,6 +54,8 @@ struct RunEnvironment {
   Background& background;
   RunView& view;
   std::function<Result<std::unique_ptr<Traffic>>(TrafficOptions, Recorder&, Clock&)> make_traffic;
+  std::function<std::unique_ptr<ApplicationClients>(ApplicationClientsOptions, Recorder&, Clock&)>
+      make_clients;
   /// Starts to watch every server directly, in the traffic's database.
   std::function<std::unique_ptr<ServerObserver>(const TrafficAccess&, Recorder&, Clock&)> make_observer;
   std::function<std::unique_ptr<fault::Fault>(const FaultSpec&, fault::Tools)> make_fault;

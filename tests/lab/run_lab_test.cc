@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -47,6 +48,30 @@ void expect_measured(const json& repeat) {
   EXPECT_GE(writing, 3) << "there are three balancers";
 }
 
+/// Both drills end every session with the old leader: none may hang, none may go on on a server that follows.
+void expect_clients(const json& repeat) {
+  std::map<std::string, int> kinds;
+  for (const json& client : repeat["clients"]) {
+    ++kinds[client["kind"]];
+    EXPECT_THAT(client["end"].get<std::string>(), ::testing::AnyOf("works", "error")) << client;
+    EXPECT_TRUE(client["after_s"].is_number()) << client;
+    EXPECT_TRUE(client["stuck_s"].is_number()) << client;
+    EXPECT_EQ(client["end"] == "error", client["class"] != "") << client;
+  }
+  EXPECT_EQ(kinds["idle"], 9) << "three on each balancer";
+  EXPECT_EQ(kinds["in_transaction"], 3);
+  EXPECT_EQ(kinds["long_query"], 3);
+}
+
+/// Replicas are there and keep up: each replica path read, and what it missed was young.
+void expect_lag(const json& repeat) {
+  const json& lag = repeat["replica_lag"];
+  ASSERT_TRUE(lag["max_s"].is_number());
+  EXPECT_LT(lag["max_s"], 30);
+  EXPECT_GE(lag["paths"].size(), 6u) << "three balancers, pooled and fresh";
+  for (const json& path : lag["paths"]) EXPECT_GT(path["reads"], 0) << path["id"];
+}
+
 TEST_F(RunLab, PassesTheSmokeSuite) {
   const auto result = run("smoke");
   ASSERT_EQ(result.exit_status, 0) << result.out << result.err;
@@ -66,6 +91,8 @@ TEST_F(RunLab, PassesTheSmokeSuite) {
     EXPECT_EQ(repeat["durability"]["nodes"].size(), 3u);
     EXPECT_TRUE(repeat["recovery"]["full_health_s"].is_number());
     expect_measured(repeat);
+    expect_clients(repeat);
+    expect_lag(repeat);
   }
 
   const auto valid =

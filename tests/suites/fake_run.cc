@@ -181,7 +181,7 @@ class FakeRun::FakeTraffic final : public Traffic {
 
  private:
   void record(std::size_t path) {
-    if (options_.paths[path].purpose == Purpose::ledger) return;
+    if (options_.paths[path].purpose != Purpose::canary) return;
     Operation operation;
     operation.path = static_cast<std::uint16_t>(path);
     operation.due = next_;
@@ -198,6 +198,28 @@ class FakeRun::FakeTraffic final : public Traffic {
   Recorder& recorder_;
   nanoseconds next_{0};
   bool on_ = false;
+};
+
+class FakeRun::FakeClients final : public ApplicationClients {
+ public:
+  FakeClients(FakeRun& run, std::size_t clients) : run_{run} {
+    run_.client_steps.push_back(std::to_string(clients) + " clients");
+  }
+  ~FakeClients() override { run_.client_steps.emplace_back("closed"); }
+
+  void open(std::size_t drill, std::size_t repeat, nanoseconds) override {
+    run_.client_steps.push_back("open for " + std::to_string(drill) + "." + std::to_string(repeat));
+    open_ = true;
+  }
+  void fault_sent(nanoseconds) override { run_.client_steps.emplace_back("fault"); }
+  void finish() override {
+    if (open_) run_.client_steps.emplace_back("finish");
+    open_ = false;
+  }
+
+ private:
+  FakeRun& run_;
+  bool open_ = false;
 };
 
 class FakeRun::FakeFault final : public fault::Fault {
@@ -357,6 +379,10 @@ auto FakeRun::with_environment(const Use& use) {
         if (!writer) return writer.error();
         return std::make_unique<FakeTraffic>(*this, std::move(options), std::move(*writer), recorder);
       },
+      .make_clients =
+          [this](ApplicationClientsOptions options, Recorder&, Clock&) {
+            return std::make_unique<FakeClients>(*this, options.clients.size());
+          },
       .login_cost = [this](const TrafficAccess&) { return login_cost; },
       .make_observer = [this](const TrafficAccess&, Recorder&,
                               Clock&) { return std::make_unique<FakeObserver>(*this); },

@@ -58,6 +58,7 @@ class FakeRun {
   // ---- what a test looks at
   std::vector<std::string> stages;
   std::vector<std::string> steps;  ///< create, inject, revert, switchover to X, drop …, in their order
+  std::vector<std::string> client_steps;          ///< "15 clients", "open for 0.0", fault, finish, closed
   bool database_is_there = false;
   std::vector<std::string> done_while_observed;  ///< create, fence, drop
   bool left = false;
@@ -72,6 +73,7 @@ class FakeRun {
   class View;
   class FakeFault;
   class FakeTraffic;
+  class FakeClients;
 
   class FakeObserver;
   template <typename Use>

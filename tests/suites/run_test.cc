@@ -57,6 +57,31 @@ TEST(Run, GoesThroughEveryDrillAndLeavesTheClusterAsItWas) {
   expect_clean(run);
 }
 
+// They stand before the fault and are closed before the fence ends what is left.
+TEST(Run, HoldsSessionsAsApplicationsDoAcrossEachFault) {
+  FakeRun run;
+  std::vector<std::string> at_inject;
+  run.on_stage = [&](const std::string& stage) {
+    if (stage == "inject" && at_inject.empty()) at_inject = run.client_steps;
+    if (stage == "fence") {
+      EXPECT_EQ(run.client_steps.back(), "finish");
+    }
+  };
+  EXPECT_EQ(run.run().exit, ExitClass::passed);
+  EXPECT_THAT(at_inject, ElementsAre("15 clients", "open for 0.0"));
+  EXPECT_THAT(run.client_steps, ElementsAre("15 clients", "open for 0.0", "fault", "finish", "open for 1.0",
+                                            "fault", "finish", "closed"));
+}
+
+TEST(Run, ClosesTheSessionsOfApplicationsWhereItIsStopped) {
+  FakeRun run;
+  run.on_stage = [&](const std::string& stage) {
+    if (stage == "observe") run.interrupts = 1;
+  };
+  (void)run.run();
+  EXPECT_THAT(run.client_steps, ElementsAre("15 clients", "open for 0.0", "fault", "finish", "closed"));
+}
+
 // Its sessions are in the traffic's database: there once that is made, gone before it is dropped.
 TEST(Run, WatchesTheServersWhileItsDatabaseIsThere) {
   FakeRun run;
