@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/json_clients.h"
 #include "report/json_latency.h"
 #include "report/json_values.h"
 
@@ -164,9 +165,10 @@ ordered_json repeat_json(const RepeatResult& repeat) {
           {"budget", nullptr},
           {"durability", durability_json(repeat.durability)},
           {"split_brain", nullptr},
-          {"replica_lag", nullptr},
+          {"replica_lag", replica_lag_json(repeat.replica_lag)},
           {"backup", nullptr},
           {"recovery", {{"full_health_s", or_null(repeat.full_health_s)}}},
+          {"clients", clients_json(repeat.clients)},
           {"return_to_normal", return_to_normal_json(repeat.return_to_normal)},
           {"applications", applications_json(repeat.applications)},
           {"expectations", array_of(repeat.expectations, expectation_json)}};
@@ -206,7 +208,10 @@ const char* usual_reason(const std::string& pointer, const std::string& field) {
       {"phases", "not measured by this version"},
       {"budget", "not measured by this version"},
       {"split_brain", "not measured by this version"},
-      {"replica_lag", "not measured by this version"},
+      {"replica_lag", "the repeat was not judged"},
+      {"after_s", "nothing was asked of the session after the fault"},
+      {"stuck_s", "nothing was asked of the session after the fault"},
+      {"read_only_until_s", "there was none"},
       {"backup", "not measured by this version"},
       {"sessions", "max_connections was not learnt"},
       {"sessions_back_s", "max_connections was not learnt, or no login succeeded"},

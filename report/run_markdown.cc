@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "report/markdown_clients.h"
 #include "report/run_words.h"
 #include "report/utf8.h"
 #include "report/xml_text.h"
@@ -146,6 +147,8 @@ class RunMarkdown {
       }
       leaders(repeat);
       paths(repeat);
+      text_ += replica_lag_markdown(repeat);
+      text_ += clients_markdown(repeat);
       durability(repeat);
     }
     text_ += "\n</details>\n";

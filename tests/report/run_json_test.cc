@@ -58,13 +58,28 @@ TEST(RunJson, HoldsWhatWasMeasured) {
   EXPECT_EQ(document["drills"][0]["summary"][0]["median"], 6.8);
 }
 
+TEST(RunJson, HoldsWhatClientsSaw) {
+  const json repeat = render(passed_run())["drills"][0]["repeats"][0];
+  EXPECT_EQ(repeat["replica_lag"]["max_s"], 2.5);
+  EXPECT_TRUE(repeat["replica_lag"]["max_bytes"].is_null());
+  EXPECT_EQ(repeat["replica_lag"]["paths"][0]["reads"], 2'000);
+  EXPECT_EQ(repeat["replica_lag"]["paths"][0]["p95_s"], 0.04);
+  EXPECT_EQ(repeat["clients"][0]["end"], "works");
+  EXPECT_EQ(repeat["clients"][0]["read_only_until_s"], 8.5);
+  EXPECT_EQ(repeat["clients"][1]["class"], "57P01");
+  EXPECT_EQ(repeat["clients"][1]["layer"], "postgres");
+  EXPECT_EQ(repeat["clients"][2]["end"], "stuck");
+  EXPECT_EQ(repeat["clients"][2]["stuck_s"], 31.5);
+  EXPECT_EQ(repeat["clients"][2]["class"], "");
+}
+
 TEST(RunJson, SaysNullForWhatWasNotMeasuredAndNever0) {
   const json document = render(mixed_run());
   const json& repeat = document["drills"][2]["repeats"][0];
   EXPECT_TRUE(repeat["paths"][0]["outage_s"].is_null());
   EXPECT_TRUE(repeat["durability"].is_null());
   EXPECT_TRUE(repeat["recovery"]["full_health_s"].is_null());
-  for (const char* later : {"budget", "split_brain", "replica_lag", "backup"})
+  for (const char* later : {"budget", "split_brain", "backup"})
     EXPECT_TRUE(repeat[later].is_null()) << later;
   EXPECT_TRUE(repeat["paths"][0]["phases"].is_null());
   const json& nodes = document["drills"][0]["repeats"][0]["durability"]["nodes"];

@@ -50,6 +50,25 @@ inline Expectation sample_expectation(double limit) {
   return {.metric = "outage_s", .where = {.access = "read_write", .session = "fresh"}, .limit = limit};
 }
 
+/// One of each end.
+inline std::vector<ClientResult> sample_clients() {
+  ClientResult works{.client = 1, .kind = "idle", .entrypoint = "pg1:5000", .end = "works"};
+  works.after_s = 9.5;
+  works.stuck_s = 0.004;
+  works.read_only_errors = 3;
+  works.read_only_until_s = 8.5;
+  ClientResult error{.client = 2, .kind = "in_transaction", .entrypoint = "pg1:5000", .end = "error"};
+  error.after_s = 0.6;
+  error.stuck_s = 0.3;
+  error.error = ErrorClass::sqlstate("57P01");
+  error.layer = Layer::postgres;
+  error.text = "terminating connection due to administrator command";
+  ClientResult stuck{.client = 3, .kind = "long_query", .entrypoint = "pg1:5000", .end = "stuck"};
+  stuck.after_s = 0;
+  stuck.stuck_s = 31.5;
+  return {works, error, stuck};
+}
+
 inline RepeatResult sample_repeat(std::size_t number, double writes_down_s) {
   RepeatResult repeat{.repeat = number, .verdict = Verdict::passed};
   repeat.target = "pgnode01";
@@ -64,6 +83,10 @@ inline RepeatResult sample_repeat(std::size_t number, double writes_down_s) {
                          writes_down_s),
       sample_path_result(sample_path("pg1:5001", Depth::balancer, Access::read_only, SessionKind::pooled),
                          0)};
+  repeat.replica_lag =
+      ReplicaLag{.max_s = 2.5,
+                 .paths = {{.id = "pg1:5001/read_only/pooled", .reads = 2'000, .p95_s = 0.04, .max_s = 2.5}}};
+  repeat.clients = sample_clients();
   repeat.durability = sample_durability();
   repeat.full_health_s = writes_down_s + 2;
   repeat.expectations = {{sample_expectation(30), writes_down_s, true, ""}};
