@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
+#include "base/text.h"
+#include "drivers/client_plan.h"
 #include "drivers/traffic_schema.h"
+#include "suites/drill.h"
 #include "suites/plan.h"
 #include "suites/preflight.h"
 #include "suites/run.h"
@@ -35,6 +39,21 @@ std::vector<std::string> describe_observer(const ClusterDescription& cluster) {
   return lines;
 }
 
+std::vector<std::string> describe_clients(const RunManifest& manifest, const ClusterDescription& cluster) {
+  std::map<std::string, std::map<std::string, int>> counts;  // entry point, kind
+  for (const ClientSpec& client :
+       plan_clients(manifest.paths, cluster.settings.pool_mode.value.value_or(""), kLedgerConnections)) {
+    ++counts[client.path.entrypoint][to_string(client.kind)];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [entrypoint, kinds] : counts) {
+    std::vector<std::string> parts;
+    for (const auto& [kind, count] : kinds) parts.push_back(std::to_string(count) + " " + kind);
+    lines.push_back(entrypoint + ": " + join(parts, ", "));
+  }
+  return lines;
+}
+
 std::vector<std::string> describe_fault(const DrillPlan& plan, const RunEnvironment& environment,
                                         const ClusterSnapshot& now) {
   const auto fault = environment.make_fault(
@@ -60,6 +79,8 @@ std::vector<std::string> describe_run(const RunRequest& request, const RunEnviro
   add(lines,
       "Database and role for the traffic, on the leader, dropped at the end:", traffic_schema_statements());
   add(lines, "Traffic from this machine:", describe_traffic(manifest));
+  add(lines, "Sessions held across each fault as applications hold them:",
+      describe_clients(manifest, environment.cluster));
   add(lines, "Direct sessions from this machine, where the network is closed through SSH:",
       describe_observer(environment.cluster));
   for (const DrillPlan& plan : manifest.drills) {

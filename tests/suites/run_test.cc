@@ -388,6 +388,8 @@ TEST(Run, DescribesEverythingAndTouchesNothing) {
   EXPECT_THAT(lines, Contains(HasSubstr("hit pgnode01")));
   EXPECT_THAT(lines, Contains(HasSubstr("CREATE")));
   EXPECT_THAT(lines, Contains(HasSubstr(fault::kHostFolder)));
+  EXPECT_THAT(lines, Contains(HasSubstr("heartbeat pg1:5000/read_write/pooled/heartbeat: 50 a second")));
+  EXPECT_THAT(lines, Contains(HasSubstr("pg1:5000: 3 idle, 1 in_transaction, 1 long_query")));
   EXPECT_THAT(run.steps, IsEmpty());
   expect_clean(run);
 }
