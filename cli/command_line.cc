@@ -135,6 +135,40 @@ void add_heal(CLI::App& app, HealCommand& heal) {
   command->footer(kHealFooter);
 }
 
+constexpr const char* kCalibrateFooter = R"(
+Real traffic over ways in on this machine that fail on purpose, against a server of its own: no cluster is needed and none
+is touched. Dropping packets (blackhole) is done in a network namespace of its own and needs root. Exits with 1 where a
+bound does not hold, 6 where a kind could not be run.
+
+Examples:
+  pgfiredrill calibrate
+  pgfiredrill calibrate --kind refuse --outages 50 --seed 7 --format json)";
+
+void add_calibrate(CLI::App& app, CalibrateCommand& calibrate) {
+  auto* command =
+      app.add_subcommand("calibrate", "Measure outages that are known, and say how far the numbers are off");
+  command->add_option("--outages", calibrate.outages, "How many of each kind (default: 20)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000));
+  command->add_option("--seed", calibrate.seed, "For their times (default: from the clock)")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber);
+  static const std::map<std::string, OutageKind> kinds = [] {
+    std::map<std::string, OutageKind> named;
+    for (const OutageKind kind : kOutageKinds) named.emplace(to_string(kind), kind);
+    return named;
+  }();
+  command->add_option("--kind", calibrate.kind, "Only refuse, reset, delay or blackhole")
+      ->type_name("KIND")
+      ->transform(CLI::CheckedTransformer(kinds).description(""));
+  static const std::map<std::string, OutputFormat> formats{{"text", OutputFormat::text},
+                                                           {"json", OutputFormat::json}};
+  command->add_option("--format", calibrate.format, "text (default) or json")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(formats).description(""));
+  command->footer(kCalibrateFooter);
+}
+
 UsageError usage_error(const std::string& message) {
   return {"pgfiredrill: " + message + "\nTry `pgfiredrill --help` or `pgfiredrill SUBCOMMAND --help`."};
 }
@@ -163,11 +197,13 @@ Command parse_command_line(int argc, const char* const* argv) {
   ListCommand list;
   ReportCommand report;
   HealCommand heal;
+  CalibrateCommand calibrate;
   add_inspect(app, inspect);
   add_run(app, run);
   add_list(app, list);
   add_report(app, report);
   add_heal(app, heal);
+  add_calibrate(app, calibrate);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -182,6 +218,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   }
   if (app.got_subcommand("list")) return list;
   if (app.got_subcommand("report")) return report;
+  if (app.got_subcommand("calibrate")) return calibrate;
   if (app.got_subcommand("inspect")) {
     return inspect.source.names_a_cluster() ? Command{inspect} : usage_error(kWhichCluster);
   }

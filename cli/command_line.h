@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "calibration/outage_kind.h"
+
 namespace pgfiredrill {
 
 enum class OutputFormat { text, json };
@@ -60,6 +62,13 @@ struct HealCommand {
   bool verbose = false;
 };
 
+struct CalibrateCommand {
+  int outages = 20;  ///< of each kind
+  std::optional<std::uint64_t> seed;
+  std::optional<OutageKind> kind;  ///< absent: all
+  OutputFormat format = OutputFormat::text;
+};
+
 /// Help or the version: text for stdout, and success.
 struct PrintCommand {
   std::string text;
@@ -71,7 +80,7 @@ struct UsageError {
 };
 
 using Command = std::variant<InspectCommand, RunCommand, ListCommand, ReportCommand, HealCommand,
-                             PrintCommand, UsageError>;
+                             CalibrateCommand, PrintCommand, UsageError>;
 
 /// Never throws, never exits, prints nothing.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

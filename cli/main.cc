@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/calibrate.h"
 #include "cli/command_line.h"
 #include "cli/heal.h"
 #include "cli/inspect.h"
@@ -37,6 +38,9 @@ struct Dispatch {
     return run_report(command, std::cout, terminal_width());
   }
   ExitClass operator()(const HealCommand& command) const { return run_heal(command, std::cout); }
+  ExitClass operator()(const CalibrateCommand& command) const {
+    return run_calibrate(command, std::cout, terminal_width());
+  }
   ExitClass operator()(const PrintCommand& command) const {
     std::cout << command.text;
     return ExitClass::passed;
