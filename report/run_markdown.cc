@@ -1,11 +1,12 @@
 #include "report/run_markdown.h"
 
-#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "report/markdown.h"
 #include "report/markdown_clients.h"
+#include "report/markdown_latency.h"
 #include "report/run_words.h"
 #include "report/utf8.h"
 #include "report/xml_text.h"
@@ -13,44 +14,13 @@
 namespace pgfiredrill {
 namespace {
 
+using markdown::block;
+using markdown::code;
+using markdown::plain;
+using markdown::row;
+using markdown::table_head;
+
 constexpr std::size_t kRangesShown = 5;
-
-/// Running text: nothing in it is markup, a link, an HTML element or the end of a table's cell.
-std::string plain(const std::string& text) {
-  constexpr std::string_view kSpecial = R"(\`*_[]#|~$@)";
-  std::string escaped;
-  for (const char c : printable(text, 600)) {
-    if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '&') {
-      escaped += "&amp;";
-    } else {
-      if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
-/// A name as it is; a code span cannot hold a backtick, and in tables no bar.
-std::string code(const std::string& text) {
-  std::string span = printable(text, 200);
-  for (char& c : span) {
-    if (c == '`') c = '\'';
-    if (c == '|') c = '/';
-  }
-  return span.empty() ? span : "`" + span + "`";
-}
-
-/// A block of lines to copy, fenced by more backticks than it holds.
-std::string block(const std::string& text) {
-  const std::string line = printable(text, 4'000);
-  std::string fence = "```";
-  while (line.find(fence) != std::string::npos) fence += '`';
-  return fence + "\n" + line + "\n" + fence + "\n";
-}
 
 const char* mark(Verdict verdict) {
   switch (verdict) {
@@ -68,16 +38,6 @@ const char* mark(Verdict verdict) {
       return "🛑 aborted";
   }
   return "❔ inconclusive";
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
-  return line + "\n";
-}
-
-std::string table_head(const std::vector<std::string>& names) {
-  return row(names) + row(std::vector<std::string>(names.size(), "---"));
 }
 
 std::string or_unknown(const std::optional<double>& seconds) {
@@ -98,6 +58,7 @@ class RunMarkdown {
     for (const DrillResult& drill : run_.drills) {
       if (!drill.repeats.empty()) details(drill);
     }
+    text_ += reconnect_markdown(run_);
     remarks();
     findings();
     repro();
@@ -147,9 +108,12 @@ class RunMarkdown {
       }
       leaders(repeat);
       paths(repeat);
+      text_ += latency_markdown(repeat);
       text_ += replica_lag_markdown(repeat);
       text_ += clients_markdown(repeat);
       durability(repeat);
+      text_ += return_to_normal_markdown(repeat);
+      text_ += applications_markdown(repeat);
     }
     text_ += "\n</details>\n";
   }
@@ -206,12 +170,26 @@ class RunMarkdown {
     lost_ranges(writes);
   }
 
+  /// " (by pgnode01 on timeline 1)", as far as it is known.
+  static std::string acknowledged_where(const NumberRange& range) {
+    std::string members, timelines;
+    for (const std::string& member : range.members) {
+      if (!member.empty()) members += (members.empty() ? "by " : ", ") + plain(member);
+    }
+    for (const std::uint32_t timeline : range.timelines) {
+      timelines += (timelines.empty() ? "on timeline " : ", ") + std::to_string(timeline);
+    }
+    if (members.empty() && timelines.empty()) return "";
+    return fmt::format(" ({}{}{})", members, members.empty() || timelines.empty() ? "" : " ", timelines);
+  }
+
   void lost_ranges(const Durability& writes) {
     if (writes.lost_ranges.empty()) return;
     text_ += "\nLost numbers (stream: first to last):";
     for (std::size_t i = 0; i < writes.lost_ranges.size() && i < kRangesShown; ++i) {
       const NumberRange& range = writes.lost_ranges[i];
-      text_ += fmt::format("{} {}: {} to {}", i == 0 ? "" : ",", range.stream, range.first, range.last);
+      text_ += fmt::format("{} {}: {} to {}{}", i == 0 ? "" : ",", range.stream, range.first, range.last,
+                           acknowledged_where(range));
     }
     if (writes.lost_ranges.size() > kRangesShown) {
       text_ += fmt::format(" and {} more in report.json",

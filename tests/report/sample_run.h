@@ -20,6 +20,27 @@ inline TrafficPath sample_path(const std::string& entrypoint, Depth depth, Acces
           .servers_behind = 3};
 }
 
+inline LatencyResult sample_latency(double median_s) {
+  return {.count = 600,
+          .mean_s = median_s * 1.1,
+          .p50_s = median_s,
+          .p90_s = median_s * 2,
+          .p95_s = median_s * 3,
+          .p99_s = median_s * 4,
+          .p999_s = median_s * 5,
+          .max_s = median_s * 6};
+}
+
+/// Nothing succeeded after a fault that lasted.
+inline PathLatency sample_path_latency(bool after) {
+  PathLatency latency{.response_before = sample_latency(0.0125), .service_before = sample_latency(0.001)};
+  if (after) {
+    latency.response_after = sample_latency(0.15);
+    latency.service_after = sample_latency(0.002);
+  }
+  return latency;
+}
+
 inline PathResult sample_path_result(TrafficPath path, double outage_s) {
   PathResult result{.path = std::move(path), .resolution_s = 0.05};
   if (outage_s > 0) result.windows = {{.start_s = 0.25, .end_s = 0.25 + outage_s}};
@@ -33,6 +54,7 @@ inline PathResult sample_path_result(TrafficPath path, double outage_s) {
     result.errors = {{ErrorClass::sqlstate("08P01"), Layer::pooler, 41, 0.25, 0.2 + outage_s},
                      {Trouble::refused, Layer::balancer, 3, 0.25, 0.4}};
   }
+  result.latency = sample_path_latency(outage_s < 40);
   result.instrument = {.loop_stall_max_s = 0.004, .offered = 700, .achieved = 690, .dropped = 10};
   return result;
 }
@@ -83,6 +105,23 @@ inline RepeatResult sample_repeat(std::size_t number, double writes_down_s) {
                          writes_down_s),
       sample_path_result(sample_path("pg1:5001", Depth::balancer, Access::read_only, SessionKind::pooled),
                          0)};
+  repeat.ledger_latency = {{"ledger", sample_path_latency(true)}};
+  repeat.return_to_normal = {.throughput_s = writes_down_s + 1,
+                             .p95_s = writes_down_s + 3,
+                             .baseline_per_s = 140,
+                             .baseline_p95_s = 0.0125};
+  repeat.applications = {{.path = "pg1:5000/read_write/fresh",
+                          .policy = "no-retry",
+                          .requests = 800,
+                          .failed = 136,
+                          .longest_hang_s = 1.0},
+                         {.path = "pg1:5000/read_write/fresh",
+                          .policy = "driver-default",
+                          .requests = 800,
+                          .failed = 100,
+                          .unfinished = 36,
+                          .longest_hang_s = 39.5,
+                          .censored = true}};
   repeat.replica_lag =
       ReplicaLag{.max_s = 2.5,
                  .paths = {{.id = "pg1:5001/read_only/pooled", .reads = 2'000, .p95_s = 0.04, .max_s = 2.5}}};
@@ -143,7 +182,15 @@ inline RepeatResult failed_repeat() {
   repeat.expectations[0].passed = false;
   repeat.durability->lost = 3;
   repeat.durability->rpo_bytes = 1536;
-  repeat.durability->lost_ranges = {{1, 4810, 4812}};
+  repeat.durability->lost_ranges = {{.stream = 1,
+                                     .first = 4810,
+                                     .last = 4812,
+                                     .writes = 3,
+                                     .members = {"pgnode01"},
+                                     .timelines = {1},
+                                     .first_lsn = "0/3000028",
+                                     .last_lsn = "0/3000428",
+                                     .wal_bytes = 1024}};
   repeat.not_measured.clear();
   return repeat;
 }
@@ -196,6 +243,16 @@ inline RunResult mixed_run() {
                    .sentence = "PgBouncer still says that the new leader is a standby.",
                    .evidence = {"read_only_session until 64 s"},
                    .remedy = "Do without target_session_attrs behind PgBouncer."}};
+  run.reconnect = {
+      {.layer = Layer::balancer,
+       .entrypoint = "pg1:5000",
+       .logins_per_s = 125,
+       .concurrency = 16,
+       .failed = 2,
+       .limited_by_driver = true,
+       .sessions_back_s = 4,
+       .sessions = 500},
+      {.layer = Layer::postgres, .entrypoint = "pg1:5432", .logins_per_s = 90, .concurrency = 4}};
   run.clocks = {{.node = "pgnode01", .offset_s = 0.0004, .error_s = 0.0002}, {.node = "pgnode02"}};
   return run;
 }
