@@ -120,9 +120,12 @@ void add_report(CLI::App& app, ReportCommand& report) {
   static const std::map<std::string, ReportFormat> formats{{"text", ReportFormat::text},
                                                            {"json", ReportFormat::json},
                                                            {"junit", ReportFormat::junit},
-                                                           {"markdown", ReportFormat::markdown}};
+                                                           {"markdown", ReportFormat::markdown},
+                                                           {"hgrm", ReportFormat::hgrm}};
   command
-      ->add_option("--format", report.format, "text (default), json, junit or markdown: what goes to stdout")
+      ->add_option("--format", report.format,
+                   "text (default), json, junit or markdown: what goes to stdout; hgrm: latencies into "
+                   "RUN/latency/")
       ->type_name("FORMAT")
       ->transform(CLI::CheckedTransformer(formats).description(""));
   command->footer(kReportFooter);

@@ -50,7 +50,7 @@ struct ListCommand {
   ListTopic topic = ListTopic::suites;
 };
 
-enum class ReportFormat { text, json, junit, markdown };
+enum class ReportFormat { text, json, junit, markdown, hgrm };
 
 struct ReportCommand {
   std::string run_folder;

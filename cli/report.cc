@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/verdict.h"
+#include "cli/latency_files.h"
 #include "cli/run_files.h"
 #include "cli/style.h"
 #include "report/run_json.h"
@@ -15,6 +16,12 @@
 namespace pgfiredrill {
 namespace {
 
+std::string write_latencies(const std::string& run_folder) {
+  auto folder = write_latency_files(run_folder);
+  if (!folder) throw Error{folder.error(), ExitClass::bad_usage};
+  return *folder;
+}
+
 std::string render(const RunResult& result, const ReportCommand& command, std::size_t terminal_width) {
   switch (command.format) {
     case ReportFormat::json:
@@ -23,6 +30,8 @@ std::string render(const RunResult& result, const ReportCommand& command, std::s
       return render_run_junit(result);
     case ReportFormat::markdown:
       return render_run_markdown(result);
+    case ReportFormat::hgrm:
+      return write_latencies(command.run_folder) + "\n";
     case ReportFormat::text:
       break;
   }

@@ -135,6 +135,7 @@ class Runner {
                                            return observe(connection_.description(), hosts, access, recorder,
                                                           clock);
                                          },
+                                     .storm_logins = &storm_logins,
                                      .make_fault = &make_fault,
                                      .interrupts = &interrupts,
                                      .leave = [this](const auto& debts) { leave(command_, debts); }};

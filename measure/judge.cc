@@ -7,6 +7,7 @@
 
 #include "measure/clock_offsets.h"
 #include "measure/reasons.h"
+#include "measure/reconnect.h"
 #include "measure/repeat.h"
 #include "measure/repeat_facts.h"
 #include "measure/stale_routing.h"
@@ -66,6 +67,7 @@ class RunJudge {
     judge_strays();
     judge_run_end();
     measure_nodes();
+    result_.reconnect = find_reconnect_capacity(input_.events);
     result_.findings = merge_findings(findings_);
     result_.verdict = reasons_.verdict();
     result_.reasons = reasons_.sentences();

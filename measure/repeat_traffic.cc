@@ -28,21 +28,6 @@ nanoseconds longest_deadline(const RunManifest& manifest) {
   return longest;
 }
 
-RepeatTimes times_of(const RunInput& input, const RepeatFacts& facts) {
-  RepeatTimes times;
-  times.traffic_from = facts.traffic_started.value_or(facts.from);
-  times.baseline_from = facts.baseline_started.value_or(times.traffic_from);
-  if (facts.fault_sent) times.injected = facts.fault_sent->at;
-  if (facts.fault_confirmed) times.confirmed = facts.fault_confirmed->at;
-  times.to =
-      std::max(facts.traffic_stopped ? *facts.traffic_stopped : last_due(input, facts), times.origin());
-  // Where the program was killed, what was due within the last deadline may have been in flight.
-  times.complete_until = facts.traffic_stopped
-                             ? times.to
-                             : std::max(times.origin(), times.to - longest_deadline(input.manifest));
-  return times;
-}
-
 class TrafficReader {
  public:
   TrafficReader(const RunInput& input, const RepeatFacts& facts) : manifest_{input.manifest} {
@@ -108,6 +93,21 @@ class TrafficReader {
 };
 
 }  // namespace
+
+RepeatTimes times_of(const RunInput& input, const RepeatFacts& facts) {
+  RepeatTimes times;
+  times.traffic_from = facts.traffic_started.value_or(facts.from);
+  times.baseline_from = facts.baseline_started.value_or(times.traffic_from);
+  if (facts.fault_sent) times.injected = facts.fault_sent->at;
+  if (facts.fault_confirmed) times.confirmed = facts.fault_confirmed->at;
+  times.to =
+      std::max(facts.traffic_stopped ? *facts.traffic_stopped : last_due(input, facts), times.origin());
+  // Where the program was killed, what was due within the last deadline may have been in flight.
+  times.complete_until = facts.traffic_stopped
+                             ? times.to
+                             : std::max(times.origin(), times.to - longest_deadline(input.manifest));
+  return times;
+}
 
 RepeatTraffic read_traffic(const RunInput& input, const RepeatFacts& facts) {
   return TrafficReader{input, facts}.finish();

@@ -31,6 +31,9 @@ struct RepeatTraffic {
   std::vector<std::string> damage;  ///< files that end in something that is no record
 };
 
+/// Where traffic did not stop, the record is read for the last operation that was due.
+[[nodiscard]] RepeatTimes times_of(const RunInput& input, const RepeatFacts& facts);
+
 [[nodiscard]] RepeatTraffic read_traffic(const RunInput& input, const RepeatFacts& facts);
 
 }  // namespace pgfiredrill

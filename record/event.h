@@ -90,7 +90,7 @@ inline constexpr const char* kClientAnswer = "client_answer";
 /// client, waiting_s (how long its last statement had not been answered; absent: none was under way)
 inline constexpr const char* kClientClosed = "client_closed";
 /// layer ("balancer", "pooler", "server"), entrypoint, concurrency, over_s, logins, failed, driver_cpu_s (CPU
-/// time of our login threads), threads: logins as fast as they go, on a healthy cluster
+/// time of our login threads), threads, max_connections (the server's): logins as fast as they go
 inline constexpr const char* kReconnectRate = "reconnect_rate";
 /// suspended_s
 inline constexpr const char* kSuspended = "suspended";

@@ -13,6 +13,7 @@
 #include "suites/plan.h"
 #include "suites/preflight.h"
 #include "suites/pump.h"
+#include "suites/reconnect_capacity.h"
 
 namespace pgfiredrill {
 namespace {
@@ -83,6 +84,29 @@ class SuiteRun {
         if (!run_repeat(drill, static_cast<std::size_t>(repeat), serial)) return;
       }
     }
+    if (request_.suite.reconnect_capacity) measure_reconnects();
+  }
+
+  /// Nothing else is measured by now, and the cluster is healthy: or else its storm would be no measure.
+  void measure_reconnects() {
+    begin_stage("reconnects");
+    const PatroniMember* leader = watch_->latest().leader();
+    if (leader == nullptr || !watch_->gaps().empty()) {
+      return note_reconnects("Reconnect capacity was not measured: " + all_gaps());
+    }
+    for (const LoginStorm& storm : find_storms(manifest_.paths, leader->name, access_)) {
+      const auto rate = pump_.run(
+          [&] { return environment_.storm_logins(storm, *recorder_, environment_.clock); });
+      if (rate) {
+        recorder_->add(reconnect_event(storm, *rate));
+      } else {
+        note_reconnects(rate.error().message());
+      }
+    }
+  }
+
+  void note_reconnects(const std::string& text) {
+    recorder_->add({.kind = event::kRemark, .fields = {{"text", text}}});
   }
 
   // ---- before the first drill
@@ -112,6 +136,7 @@ class SuiteRun {
   bool set_up() {
     begin_stage("set up");
     const TrafficAccess access = make_traffic_access();
+    access_ = access;
     const auto clients = plan_clients(
         manifest_.paths, environment_.cluster.settings.pool_mode.value.value_or(""), kLedgerConnections);
     const int lanes = static_cast<int>(manifest_.paths.size() + lanes_for(clients));
@@ -444,6 +469,7 @@ class SuiteRun {
 
   std::optional<ClusterSnapshot> baseline_;
   std::string original_leader_;
+  TrafficAccess access_;
   std::optional<ClusterWatch> watch_;
   std::unique_ptr<Traffic> traffic_;
   std::unique_ptr<ApplicationClients> clients_;

@@ -15,6 +15,7 @@
 #include "base/http.h"
 #include "cluster/cluster_probe.h"
 #include "drivers/application_clients.h"
+#include "drivers/login_storm.h"
 #include "drivers/traffic.h"
 #include "fault-injectors/fault.h"
 #include "fault-injectors/host_lock.h"
@@ -58,6 +59,7 @@ struct RunEnvironment {
       make_clients;
   /// Starts to watch every server directly, in the traffic's database.
   std::function<std::unique_ptr<ServerObserver>(const TrafficAccess&, Recorder&, Clock&)> make_observer;
+  std::function<Result<LoginRate>(const LoginStorm&, Recorder&, Clock&)> storm_logins;
   std::function<std::unique_ptr<fault::Fault>(const FaultSpec&, fault::Tools)> make_fault;
   std::function<int()> interrupts;  ///< how often a person asked to stop
   /// Does not return: prints what is still to be undone by hand, and ends the program.

@@ -6,6 +6,7 @@
 ///     suite: smoke
 ///     description: One planned and one unplanned loss of the leader.
 ///     traffic: {pooled_hz: 50, ledger_hz: 80}
+///     reconnect_capacity: true    # default false: it is a storm of logins
 ///     drills:
 ///       - name: switchover
 ///         description: …
@@ -39,6 +40,7 @@ struct Suite {
   std::string source;  ///< the file, or "built in"
   double pooled_hz = 50;
   double ledger_hz = 80;
+  bool reconnect_capacity = false;  ///< after the last drill, a storm of logins
   std::vector<DrillSpec> drills;
 };
 

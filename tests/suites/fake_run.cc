@@ -386,6 +386,10 @@ auto FakeRun::with_environment(const Use& use) {
       .login_cost = [this](const TrafficAccess&) { return login_cost; },
       .make_observer = [this](const TrafficAccess&, Recorder&,
                               Clock&) { return std::make_unique<FakeObserver>(*this); },
+      .storm_logins = [this](const LoginStorm& storm, Recorder&, Clock&) -> Result<LoginRate> {
+        steps.push_back("storm " + storm.path.entrypoint);
+        return LoginRate{.concurrency = storm.concurrency, .over_s = 3, .logins = 300, .threads = 2};
+      },
       .make_fault = [this](const FaultSpec&, fault::Tools) { return std::make_unique<FakeFault>(*this); },
       .interrupts = [this] { return interrupts; },
       .leave = [this](const auto&) { left = true; }};
