@@ -9,7 +9,8 @@ namespace {
 
 /// More than a round trip through every layer of a healthy cluster takes in one data centre.
 constexpr double kRoundTripSeconds = 0.02;
-constexpr int kMostSessions = 16;
+/// As many as a thousand canaries a second need.
+constexpr int kMostSessions = 40;
 
 }  // namespace
 

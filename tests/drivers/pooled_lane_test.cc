@@ -378,7 +378,8 @@ TEST(SessionsFor, AreTwoAtLeastAndBounded) {
   EXPECT_EQ(sessions_for(1), 2);
   EXPECT_EQ(sessions_for(50), 2);
   EXPECT_EQ(sessions_for(100), 4);
-  EXPECT_EQ(sessions_for(100'000), 16);
+  EXPECT_EQ(sessions_for(1'000), 40);
+  EXPECT_EQ(sessions_for(100'000), 40);
 }
 
 }  // namespace
