@@ -57,6 +57,19 @@ TEST(CommandLine, WantsOneClusterOnly) {
   usage_error({"inspect", "-i", "x", "--patroni", "https://pg1:8008"});
 }
 
+TEST(CommandLine, ReadsCalibrate) {
+  const Command command =
+      parse({"calibrate", "--outages", "50", "--kind", "blackhole", "--seed", "7", "--format", "json"});
+  const auto* calibrate = std::get_if<CalibrateCommand>(&command);
+  ASSERT_NE(calibrate, nullptr);
+  EXPECT_EQ(calibrate->outages, 50);
+  EXPECT_EQ(calibrate->kind, OutageKind::blackhole);
+  EXPECT_EQ(calibrate->seed, 7u);
+  EXPECT_EQ(calibrate->format, OutputFormat::json);
+  usage_error({"calibrate", "--kind", "fire"});
+  usage_error({"calibrate", "--outages", "0"});
+}
+
 TEST(CommandLine, ReadsRun) {
   const Command command =
       parse({"run", "smoke", "-i", "inventory", "--confirm", "postgres-cluster", "--filter", "switch*",
