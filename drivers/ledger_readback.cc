@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <span>
 #include <thread>
 #include <utility>
 
 #include "base/text.h"
+#include "cluster/copy_out.h"
 #include "cluster/postgres_control.h"
-#include "drivers/statements.h"
 #include "cluster/server_question.h"
+#include "drivers/ledger_rows.h"
+#include "drivers/statements.h"
 #include "drivers/traffic_schema.h"
 
 namespace pgfiredrill {
@@ -98,40 +100,32 @@ Result<Position> wait_for_fence(PostgresControl& control, const ConnectParameter
   }
 }
 
-/// Runs of numbers are gathered by the server: rows come by the hundred thousand, runs by the dozen.
-constexpr const char* kRuns =
-    "SELECT stream, min(number), max(number), copies FROM ("
-    " SELECT stream, number, count(*) AS copies,"
-    " number - row_number() OVER (PARTITION BY stream, count(*) ORDER BY number) AS island"
-    " FROM pgfiredrill.ledger WHERE stream BETWEEN $1::integer AND $2::integer GROUP BY stream, number) "
-    "numbers"
-    " GROUP BY stream, copies, island ORDER BY stream, min(number)";
-
-std::optional<NumberRun> parse_run(const std::vector<std::optional<std::string>>& row) {
-  if (row.size() != 4) return std::nullopt;
-  const auto stream = parse_integer(row[0].value_or(""));
-  const auto first = parse_integer(row[1].value_or(""));
-  const auto last = parse_integer(row[2].value_or(""));
-  const auto copies = parse_integer(row[3].value_or(""));
-  if (!stream || !first || !last || !copies) return std::nullopt;
-  const bool sane = *stream >= 0 && *stream <= std::numeric_limits<std::uint16_t>::max() && *first >= 0 &&
-                    *last >= *first && *copies > 0 && *copies <= std::numeric_limits<std::uint32_t>::max();
-  if (!sane) return std::nullopt;
-  return NumberRun{.stream = static_cast<std::uint16_t>(*stream),
-                   .first = static_cast<std::uint64_t>(*first),
-                   .last = static_cast<std::uint64_t>(*last),
-                   .copies = static_cast<std::uint32_t>(*copies)};
+/// Counting copies here and not by the server: a sort of millions of rows would go through its disk.
+Result<LedgerReadback> copy_ledger(const ConnectParameters& superuser, std::uint16_t first_stream,
+                                   std::uint16_t last_stream, milliseconds limit) {
+  ConnectParameters parameters = superuser;
+  parameters.database = kTrafficDatabase;
+  const std::string sql = "COPY (SELECT stream, number FROM pgfiredrill.ledger WHERE stream BETWEEN " +
+                          std::to_string(first_stream) + " AND " + std::to_string(last_stream) +
+                          ") TO STDOUT (FORMAT binary)";
+  LedgerRows rows;
+  const auto copied = copy_out(parameters, "read the ledger back", superuser.host, sql, limit,
+                               [&](std::span<const std::byte> bytes) { return rows.feed(bytes); });
+  if (!copied) return copied.error();
+  auto runs = rows.finish();
+  if (!runs) {
+    Failure failure = runs.error();
+    failure.where = superuser.host;
+    return failure;
+  }
+  return LedgerReadback{.runs = std::move(*runs), .rows = rows.rows(), .timeline = 0, .replay_lsn = {}};
 }
 
-Result<LedgerReadback> gather(const Rows& rows, const ConnectParameters& superuser) {
-  LedgerReadback readback;
-  for (const auto& row : rows) {
-    const auto run = parse_run(row);
-    if (!run) return malformed("read the ledger back", superuser);
-    readback.rows += (run->last - run->first + 1) * run->copies;
-    readback.runs.push_back(*run);
-  }
-  return readback;
+/// Only where it has passed the fence: a replica may learn of the database's being there no earlier.
+Result<Position> position_in_traffic_database(const ConnectParameters& superuser, milliseconds limit) {
+  auto control = connect(superuser, kTrafficDatabase, limit);
+  if (!control) return control.error();
+  return ask_position(*control, superuser);
 }
 
 }  // namespace
@@ -183,14 +177,9 @@ Result<LedgerReadback> read_ledger(const ConnectParameters& superuser, const Fen
     if (!waiting) return waiting.error();
     if (const auto passed = wait_for_fence(*waiting, superuser, fence, end); !passed) return passed.error();
   }
-  // Only now: a replica may have learnt of the database's being there no earlier.
-  auto control = connect(superuser, kTrafficDatabase, left_until(end));
-  if (!control) return control.error();
-  const auto position = ask_position(*control, superuser);
+  const auto position = position_in_traffic_database(superuser, left_until(end));
   if (!position) return position.error();
-  const auto rows = control->query(kRuns, {std::to_string(first_stream), std::to_string(last_stream)});
-  if (!rows) return rows.error();
-  auto readback = gather(*rows, superuser);
+  auto readback = copy_ledger(superuser, first_stream, last_stream, left_until(end));
   if (!readback) return readback.error();
   readback->timeline = position->timeline;
   readback->replay_lsn = position->lsn;

@@ -1,34 +1,56 @@
 #pragma once
 
 /// What became of each uniquely numbered write: a streaming fold over the operations of ledger paths, in any
-/// order. Eight bytes for each record.
+/// order. Three bits for each number, laid out so that 64 numbers are compared at a time.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <vector>
 
+#include "record/number_pages.h"
 #include "record/operation.h"
 
 namespace pgfiredrill {
 
-/// In the order of what is believed where a record says two things of one number.
-enum class WriteState : std::uint8_t { sent, failed, in_doubt, weak, acknowledged };
-inline constexpr std::size_t kWriteStates = 5;
+/// In the order of what is believed where a record says two things of one number; `sent` without an outcome
+/// is in doubt.
+enum class WriteState : std::uint8_t { none, sent, failed, in_doubt, weak, acknowledged };
 
-struct LedgerWrite {
-  std::uint16_t stream = 0;
-  std::uint64_t number = 0;
-  WriteState state = WriteState::sent;  ///< never `sent` in a result: without an outcome it is in doubt
+/// The states of 64 numbers, one bit plane for each binary digit of `WriteState`.
+class WriteStates {
+ public:
+  void raise(std::uint64_t bit, WriteState state) noexcept {
+    if (static_cast<unsigned>(state) <= at(bit)) return;
+    const auto digits = static_cast<unsigned>(state);
+    ones_ = (ones_ & ~bit) | ((digits & 1) != 0 ? bit : 0);
+    twos_ = (twos_ & ~bit) | ((digits & 2) != 0 ? bit : 0);
+    fours_ = (fours_ & ~bit) | ((digits & 4) != 0 ? bit : 0);
+  }
+
+  [[nodiscard]] std::uint64_t acknowledged() const noexcept { return fours_ & ones_; }
+  [[nodiscard]] std::uint64_t weak() const noexcept { return fours_ & ~ones_; }
+  [[nodiscard]] std::uint64_t in_doubt() const noexcept { return ones_ & ~fours_; }
+  [[nodiscard]] std::uint64_t failed() const noexcept { return twos_ & ~ones_; }
+  [[nodiscard]] std::uint64_t all() const noexcept { return ones_ | twos_ | fours_; }
+
+ private:
+  [[nodiscard]] unsigned at(std::uint64_t bit) const noexcept {
+    return ((ones_ & bit) != 0 ? 1U : 0U) | ((twos_ & bit) != 0 ? 2U : 0U) | ((fours_ & bit) != 0 ? 4U : 0U);
+  }
+
+  std::uint64_t ones_ = 0;
+  std::uint64_t twos_ = 0;
+  std::uint64_t fours_ = 0;
 };
+
+using WritePage = std::array<WriteStates, kWordsInPage>;
 
 class LedgerOutcomes {
  public:
   void on(const Operation& operation);
 
-  /// Each number once, sorted by stream and number.
-  [[nodiscard]] std::vector<LedgerWrite> finish() const;
+  [[nodiscard]] const NumberPages<WritePage>& pages() const noexcept { return pages_; }
   /// Never sent, so that no number was used: certainly not there.
   [[nodiscard]] std::size_t never_sent() const noexcept { return never_sent_; }
   /// Timeline → highest position returned by a fully acknowledged write on it.
@@ -37,7 +59,7 @@ class LedgerOutcomes {
   }
 
  private:
-  std::map<std::uint16_t, std::vector<std::uint64_t>> streams_;  ///< number × 8 + state
+  NumberPages<WritePage> pages_;
   std::size_t never_sent_ = 0;
   std::map<std::uint32_t, std::uint64_t> highest_lsn_;
 };

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace pgfiredrill {
 
 namespace {
@@ -24,6 +26,10 @@ std::optional<std::uint64_t> parse_lsn(const std::string& text) {
   const auto low = parse_hex(whole.substr(slash + 1));
   if (!high || !low) return std::nullopt;
   return *high << 32 | *low;
+}
+
+std::string format_lsn(std::uint64_t position) {
+  return fmt::format("{:X}/{:X}", position >> 32, position & 0xffff'ffff);
 }
 
 }  // namespace pgfiredrill

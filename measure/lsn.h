@@ -10,5 +10,6 @@ namespace pgfiredrill {
 
 /// Absent on anything but two hexadecimal numbers of at most eight digits with a slash between.
 [[nodiscard]] std::optional<std::uint64_t> parse_lsn(const std::string& text);
+[[nodiscard]] std::string format_lsn(std::uint64_t position);
 
 }  // namespace pgfiredrill

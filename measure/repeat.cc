@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "measure/application_clients.h"
 #include "measure/expectations.h"
+#include "measure/loss_details.h"
 #include "measure/position_lag.h"
 #include "measure/reasons.h"
 #include "measure/recovery.h"
@@ -60,10 +61,10 @@ class RepeatJudge {
     put_views(traffic_.views, result());
     fill_durability();
     fill_recovery();
-    judge_end();
     fill_servers();
     fill_heartbeat_lag();
     fill_clients();
+    judge_end();
     if (facts_.outcome != "refused") judge_trust();
     fill_expectations();
     add_findings(find_stale_routing(label(), traffic_.times, traffic_.paths));
@@ -75,13 +76,13 @@ class RepeatJudge {
  private:
   RepeatResult& result() { return judged_.result; }
 
-  void missing(std::string pointer, std::string reason) {
   std::string label() const { return fmt::format("{}, repeat {}", plan_.name, facts_.repeat + 1); }
 
   void add_findings(const std::vector<Finding>& findings) {
     judged_.findings.insert(judged_.findings.end(), findings.begin(), findings.end());
   }
 
+  void missing(std::string pointer, std::string reason) {
     result().not_measured.push_back({std::move(pointer), std::move(reason)});
   }
 
@@ -137,12 +138,26 @@ class RepeatJudge {
     JudgedDurability judged = judge_durability(input);
     why_no_leader_ = judged.why_no_leader;
     result().durability = std::move(judged.durability);
+    tell_more_of_losses(result().durability->lost_ranges);
     if (!judged.why_no_leader.empty()) {
       for (const char* field : {"lost", "weak_lost", "unexpected", "duplicated", "in_doubt_present"}) {
         missing(fmt::format("/durability/{}", field), judged.why_no_leader);
       }
     }
     if (!judged.why_no_rpo.empty()) missing("/durability/rpo_bytes", judged.why_no_rpo);
+  }
+
+  void tell_more_of_losses(std::vector<NumberRange>& ranges) const {
+    if (ranges.empty()) return;
+    LossDetails details{ranges, input_.events};
+    const auto look = [&](const Operation& operation) {
+      const std::vector<TrafficPath>& paths = input_.manifest.paths;
+      const bool known = operation.path < paths.size();
+      if (known && paths[operation.path].purpose == Purpose::ledger) details.on(operation);
+    };
+    // What cannot be read was told by the pass that folds.
+    (void)input_.operations(facts_.from, facts_.to, look);
+    ranges = details.finish();
   }
 
   std::vector<DownSpan> down_spans() const {
@@ -167,7 +182,6 @@ class RepeatJudge {
     }
   }
 
-  /// How the acting side says that it ended.
   void fill_servers() {
     fill_position_lag();
     JudgedSplitBrain judged = judge_split_brain(label(), input_.manifest, facts_, traffic_);
@@ -226,6 +240,7 @@ class RepeatJudge {
     }
   }
 
+  /// How the acting side says that it ended.
   void judge_end() {
     const std::string why = facts_.outcome_reason.empty() ? "" : ": " + facts_.outcome_reason;
     if (!facts_.outcome) {
@@ -283,8 +298,8 @@ class RepeatJudge {
       reasons_.add(Verdict::inconclusive, fmt::format("{} ({:.1f} s)", distrust_, facts_.suspended_s));
     }
     if (result().durability) judge_losses(*result().durability);
-  }
     if (!split_brain_failure_.empty()) reasons_.add(Verdict::failed, split_brain_failure_);
+  }
 
   void judge_record() {
     if (!traffic_.unreadable.empty()) reasons_.add(Verdict::inconclusive, traffic_.unreadable);
@@ -367,8 +382,8 @@ class RepeatJudge {
   Recovery recovery_;
   std::string why_no_leader_;
   std::string distrust_;
-  Reasons reasons_;
   std::string split_brain_failure_;
+  Reasons reasons_;
   JudgedRepeat judged_;
 };
 

@@ -91,10 +91,16 @@ struct LedgerLatency {
   PathLatency latency;
 };
 
+/// Lost writes of one stream, and where they had been acknowledged.
 struct NumberRange {
   std::uint16_t stream = 0;
   std::uint64_t first = 0;
   std::uint64_t last = 0;
+  std::size_t writes = 0;            ///< acknowledged ones in it, all of them lost
+  std::vector<std::string> members;  ///< that acknowledged them; "" for one that nothing identified
+  std::vector<std::uint32_t> timelines;
+  std::string first_lsn, last_lsn;  ///< the lowest and highest position they returned; empty: none was told
+  std::optional<std::int64_t> wal_bytes;  ///< from the lowest position to the highest, at least so many
 };
 
 struct NodeDurability {

@@ -83,6 +83,15 @@ bool known_values(const std::byte* at) {
          layer <= static_cast<unsigned>(Layer::unknown) && flags <= kAllFlags;
 }
 
+bool is_good(const OperationBytes& bytes) {
+  return load_little<std::uint32_t>(bytes.data() + kChecksum) == checksum_of(bytes) &&
+         known_values(bytes.data());
+}
+
+nanoseconds due_in(const std::byte* at) {
+  return nanoseconds{static_cast<nanoseconds::rep>(load_little<std::uint64_t>(at + kDue))};
+}
+
 }  // namespace
 
 OperationBytes encode(const Operation& operation) noexcept {
@@ -109,10 +118,8 @@ OperationBytes encode(const Operation& operation) noexcept {
 }
 
 std::optional<Operation> decode(const OperationBytes& bytes) noexcept {
+  if (!is_good(bytes)) return std::nullopt;
   const std::byte* const at = bytes.data();
-  if (load_little<std::uint32_t>(at + kChecksum) != checksum_of(bytes) || !known_values(at)) {
-    return std::nullopt;
-  }
   const auto flags = std::to_integer<unsigned>(at[kFlags]);
   Operation operation;
   operation.kind = static_cast<RecordKind>(at[kKind]);
@@ -125,7 +132,7 @@ std::optional<Operation> decode(const OperationBytes& bytes) noexcept {
   operation.at_login = (flags & kAtLogin) != 0;
   operation.path = load_little<std::uint16_t>(at + kPath);
   operation.node = load_little<std::uint16_t>(at + kNode);
-  operation.due = nanoseconds{static_cast<nanoseconds::rep>(load_little<std::uint64_t>(at + kDue))};
+  operation.due = due_in(at);
   operation.lsn = load_little<std::uint64_t>(at + kLsn);
   operation.stream = load_little<std::uint16_t>(at + kStream);
   operation.number = load_little<std::uint64_t>(at + kNumber, kNumberBytes);
@@ -136,6 +143,11 @@ std::optional<Operation> decode(const OperationBytes& bytes) noexcept {
   operation.heartbeat = load_little<std::uint32_t>(at + kHeartbeat);
   operation.error = ErrorClass::from_code(load_little<std::uint32_t>(at + kError));
   return operation;
+}
+
+std::optional<nanoseconds> decode_due(const OperationBytes& bytes) noexcept {
+  if (!is_good(bytes)) return std::nullopt;
+  return due_in(bytes.data());
 }
 
 }  // namespace pgfiredrill

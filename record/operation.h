@@ -59,5 +59,7 @@ using OperationBytes = std::array<std::byte, kOperationBytes>;
 [[nodiscard]] OperationBytes encode(const Operation& operation) noexcept;
 /// Absent where the checksum does not fit or a field holds no known value.
 [[nodiscard]] std::optional<Operation> decode(const OperationBytes& bytes) noexcept;
+/// The due time alone, as cheaply as it can be had: absent where `decode` gives nothing.
+[[nodiscard]] std::optional<nanoseconds> decode_due(const OperationBytes& bytes) noexcept;
 
 }  // namespace pgfiredrill

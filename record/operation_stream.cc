@@ -61,27 +61,76 @@ Result<bool> OperationStream::read_header() {
   return true;
 }
 
-Result<void> OperationStream::read(const std::function<void(const Operation&)>& sink) {
+template <typename Take>
+Result<bool> OperationStream::read_some(Take take) {
   if (position_ == 0) {
     const auto good = read_header();
-    if (!good) return good.error();
-    if (!*good) return {};
+    if (!good || !*good) return good;
   }
+  const auto filled = fill(position_, kChunk);
+  if (!filled) return filled.error();
   OperationBytes bytes;
-  while (true) {
-    const auto filled = fill(position_, kChunk);
-    if (!filled) return filled.error();
-    std::size_t at = 0;
-    for (; at + kOperationBytes <= *filled; at += kOperationBytes) {
-      std::memcpy(bytes.data(), buffer_.data() + at, kOperationBytes);
-      const auto operation = decode(bytes);
-      if (!operation) return {};
-      position_ += kOperationBytes;
-      ++good_records_;
-      sink(*operation);
-    }
-    if (at < kChunk) return {};
+  for (std::size_t at = 0; at + kOperationBytes <= *filled; at += kOperationBytes) {
+    std::memcpy(bytes.data(), buffer_.data() + at, kOperationBytes);
+    if (!take(bytes)) return false;
+    position_ += kOperationBytes;
+    ++good_records_;
   }
+  return *filled == kChunk;
+}
+
+Result<void> OperationStream::read(const std::function<void(const Operation&)>& sink) {
+  while (true) {
+    const auto goes_on = read_some([&](const OperationBytes& bytes) {
+      const auto operation = decode(bytes);
+      if (operation) sink(*operation);
+      return operation.has_value();
+    });
+    if (!goes_on) return goes_on.error();
+    if (!*goes_on) return {};
+  }
+}
+
+Result<std::vector<OperationChunk>> OperationStream::skim() {
+  std::vector<OperationChunk> chunks;
+  while (true) {
+    OperationChunk chunk{.earliest = nanoseconds::max(), .latest = nanoseconds::min()};
+    const auto goes_on = read_some([&](const OperationBytes& bytes) {
+      const auto due = decode_due(bytes);
+      if (!due) return false;
+      if (chunk.records++ == 0) chunk.position = position_;
+      chunk.earliest = std::min(chunk.earliest, *due);
+      chunk.latest = std::max(chunk.latest, *due);
+      return true;
+    });
+    if (!goes_on) return goes_on.error();
+    if (chunk.records > 0) chunks.push_back(chunk);
+    if (!*goes_on) return chunks;
+  }
+}
+
+Result<void> OperationStream::read_chunk(const OperationChunk& chunk,
+                                         const std::function<void(const Operation&)>& sink) {
+  const auto filled = fill(chunk.position, chunk.records * kOperationBytes);
+  if (!filled) return filled.error();
+  OperationBytes bytes;
+  for (std::size_t record = 0; record < chunk.records; ++record) {
+    const std::size_t at = record * kOperationBytes;
+    if (at + kOperationBytes > *filled) return changed();
+    std::memcpy(bytes.data(), buffer_.data() + at, kOperationBytes);
+    const auto operation = decode(bytes);
+    if (!operation) return changed();
+    sink(*operation);
+  }
+  return {};
+}
+
+Failure OperationStream::changed() const {
+  return {.kind = FailureKind::malformed,
+          .what = "read a file of operations",
+          .where = path_,
+          .came_back = "records that were good a moment ago are not any more",
+          .hint = "Does another program write to it?"};
 }
 
 Result<std::size_t> OperationStream::bytes_left() {

@@ -1,7 +1,7 @@
 #include "record/readback.h"
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -56,34 +56,86 @@ Failure malformed(const std::string& path, const std::string& came_back) {
           .came_back = came_back};
 }
 
+Failure no_ledger(const std::string& came_back) {
+  return {.kind = FailureKind::malformed,
+          .what = "gather the rows of a ledger",
+          .where = "pgfiredrill.ledger",
+          .came_back = came_back,
+          .hint = "Did somebody else write into it?"};
+}
+
+/// A quarter of a gigabyte, which is two milliards of dense numbers.
+constexpr std::size_t kMostPages = std::size_t{1} << 19;
+constexpr std::size_t kMostRepeated = 1'000'000;
+
 bool continues(const NumberRun& run, const NumberRun& next) {
   return run.stream == next.stream && run.copies == next.copies && run.last + 1 == next.first;
 }
 
+using Copies = std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint32_t>;
+
+class RunBuilder {
+ public:
+  explicit RunBuilder(const Copies& more) : more_{more}, next_more_{more.begin()} {}
+
+  void on_page(std::uint16_t stream, std::uint64_t first, const NumberBits& bits) {
+    for (std::size_t word = 0; word < bits.size(); ++word) on_word(stream, first + 64 * word, bits[word]);
+  }
+  std::vector<NumberRun> finish() && { return std::move(runs_); }
+
+ private:
+  void on_word(std::uint16_t stream, std::uint64_t first, std::uint64_t bits) {
+    const bool all_once = next_more_ == more_.end() || next_more_->first > std::pair{stream, first + 63};
+    if (all_once && bits == ~std::uint64_t{0}) return append({stream, first, first + 63, 1});
+    for (; bits != 0; bits &= bits - 1) {
+      const std::uint64_t number = first + static_cast<std::uint64_t>(std::countr_zero(bits));
+      append({stream, number, number, copies_of(stream, number)});
+    }
+  }
+
+  std::uint32_t copies_of(std::uint16_t stream, std::uint64_t number) {
+    if (next_more_ == more_.end() || next_more_->first != std::pair{stream, number}) return 1;
+    return 1 + (next_more_++)->second;
+  }
+
+  void append(const NumberRun& run) {
+    if (!runs_.empty() && continues(runs_.back(), run)) {
+      runs_.back().last = run.last;
+    } else {
+      runs_.push_back(run);
+    }
+  }
+
+  const Copies& more_;
+  Copies::const_iterator next_more_;
+  std::vector<NumberRun> runs_;
+};
+
 }  // namespace
 
 void NumberRuns::add(std::uint16_t stream, std::uint64_t number) {
-  rows_.emplace_back(stream, number);
+  if (present_.count() >= kMostPages) {
+    strewn_ = true;
+    return;
+  }
+  std::uint64_t& word = present_.with(stream, number)[word_of(number)];
+  if ((word & bit_of(number)) == 0) {
+    word |= bit_of(number);
+  } else if (more_.size() < kMostRepeated) {
+    ++more_[{stream, number}];
+  } else {
+    repeated_ = true;
+  }
 }
 
-std::vector<NumberRun> NumberRuns::finish() {
-  std::sort(rows_.begin(), rows_.end());
-  std::vector<NumberRun> runs;
-  for (auto row = rows_.cbegin(); row != rows_.cend();) {
-    const auto next = std::upper_bound(row, rows_.cend(), *row);
-    const NumberRun one{.stream = row->first,
-                        .first = row->second,
-                        .last = row->second,
-                        .copies = static_cast<std::uint32_t>(next - row)};
-    if (!runs.empty() && continues(runs.back(), one)) {
-      runs.back().last = one.last;
-    } else {
-      runs.push_back(one);
-    }
-    row = next;
-  }
-  rows_.clear();
-  return runs;
+Result<std::vector<NumberRun>> NumberRuns::finish() {
+  if (strewn_) return no_ledger("numbers lie too far apart to be a ledger's");
+  if (repeated_) return no_ledger("more than a million numbers are there more than once");
+  RunBuilder builder{more_};
+  present_.each([&](std::uint16_t stream, std::uint64_t first, const NumberBits& bits) {
+    builder.on_page(stream, first, bits);
+  });
+  return std::move(builder).finish();
 }
 
 Result<void> write_readback(const std::string& path, const std::vector<NumberRun>& runs) {

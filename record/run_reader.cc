@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <tuple>
 
 #include "base/text.h"
 #include "record/files.h"
@@ -32,10 +31,6 @@ std::vector<std::string> operation_files(const std::string& folder) {
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-bool earlier(const Operation& a, const Operation& b) {
-  return std::tie(a.due, a.path, a.kind) < std::tie(b.due, b.path, b.kind);
 }
 
 }  // namespace
@@ -78,22 +73,26 @@ bool RunReader::ended() const noexcept {
 
 Result<std::vector<RecordDamage>> RunReader::operations(
     nanoseconds from, nanoseconds to, const std::function<void(const Operation&)>& sink) const {
-  std::vector<Operation> span;
-  std::vector<RecordDamage> damages;
-  const auto keep = [&](const Operation& operation) {
-    if (operation.due >= from && operation.due < to) span.push_back(operation);
-  };
-  for (const std::string& name : operation_files(folder_)) {
-    auto stream = OperationStream::open(folder_ + "/" + name);
-    if (!stream) return stream.error();
-    if (auto read = stream->read(keep); !read) return read.error();
-    const auto left = stream->bytes_left();
-    if (!left) return left.error();
-    if (*left > 0) damages.push_back({name, stream->good_records(), *left});
+  if (!operations_) {
+    if (auto looked = look_through_operations(); !looked) return looked.error();
   }
-  std::stable_sort(span.begin(), span.end(), earlier);
-  for (const Operation& operation : span) sink(operation);
-  return damages;
+  if (auto read = operations_->read(from, to, sink); !read) return read.error();
+  return damages_;
+}
+
+/// Once: what is written to the files later is not of the record that was opened.
+Result<void> RunReader::look_through_operations() const {
+  auto operations = std::make_unique<OrderedOperations>();
+  std::vector<RecordDamage> damages;
+  for (const std::string& name : operation_files(folder_)) {
+    if (auto added = operations->add_file(folder_ + "/" + name); !added) return added.error();
+    const auto left = operations->bytes_left();
+    if (!left) return left.error();
+    if (*left > 0) damages.push_back({name, operations->good_records(), *left});
+  }
+  operations_ = std::move(operations);
+  damages_ = std::move(damages);
+  return {};
 }
 
 Result<std::vector<NumberRun>> RunReader::readback(const std::string& file) const {

@@ -12,6 +12,7 @@
 #include "record/event.h"
 #include "record/manifest.h"
 #include "record/operation.h"
+#include "record/ordered_operations.h"
 #include "record/readback.h"
 
 namespace pgfiredrill {
@@ -37,7 +38,7 @@ class RunReader {
   [[nodiscard]] bool ended() const noexcept;
 
   /// Every operation with `from` <= due < `to`, of all files, in the order of due time (then path, then
-  /// `sent` before `done`). Holds the operations of one such span in memory.
+  /// `sent` before `done`). The files are looked through at the first call, and once.
   [[nodiscard]] Result<std::vector<RecordDamage>> operations(
       nanoseconds from, nanoseconds to, const std::function<void(const Operation&)>& sink) const;
 
@@ -45,11 +46,14 @@ class RunReader {
 
  private:
   [[nodiscard]] Result<void> read_events();
+  [[nodiscard]] Result<void> look_through_operations() const;
 
   std::string folder_;
   RunManifest manifest_;
   std::vector<Event> events_;
   std::size_t bad_event_lines_ = 0;
+  mutable std::unique_ptr<OrderedOperations> operations_;  ///< null: not looked through yet
+  mutable std::vector<RecordDamage> damages_;
 };
 
 /// Follows the operations of a run that is being written (the live screen): each call hands over what has

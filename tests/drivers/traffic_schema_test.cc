@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/drivers/binary_ledger.h"
 #include "tests/support/scripted_postgres.h"
 
 namespace pgfiredrill {
@@ -87,14 +88,16 @@ TEST(TakeFence, IsTheLeadersOnly) {
   EXPECT_FALSE(take_fence(superuser_at(standby.port())));
 }
 
-/// A server at a position, with a ledger in runs.
+/// A server at a position, with a ledger: 0 to 10 of stream 4, the last one twice.
 ScriptedPostgres server_at(const char* lsn, const char* timeline) {
   return ScriptedPostgres{[=](const std::string& sql) -> std::string {
     if (sql.find("pg_last_wal_replay_lsn") != std::string::npos)
       return testing::wire_rows({"lsn", "timeline"}, {{lsn, timeline}});
-    if (sql.find("pgfiredrill.ledger") != std::string::npos)
-      return testing::wire_rows({"stream", "first", "last", "copies"},
-                                {{"4", "0", "9", "1"}, {"4", "10", "10", "2"}});
+    if (sql.find("pgfiredrill.ledger") != std::string::npos) {
+      std::vector<testing::LedgerRow> rows{{4, 10}};
+      for (std::uint64_t number = 0; number <= 10; ++number) rows.push_back({4, number});
+      return testing::wire_copy_out(2, {testing::binary_ledger(rows)}) + testing::wire_done("COPY 12");
+    }
     return testing::wire_done("DONE");
   }};
 }
@@ -107,6 +110,32 @@ TEST(ReadLedger, WaitsForTheFenceOnItsTimeline) {
     ASSERT_FALSE(read) << lsn << ' ' << timeline;
     EXPECT_EQ(read.error().kind, FailureKind::timed_out);
     EXPECT_THAT(read.error().came_back, HasSubstr(lsn));
+  }
+}
+
+TEST(ReadLedger, AsksForItsStreamsOnly) {
+  const auto server = server_at("0/3000000", "5");
+  ASSERT_TRUE(read_ledger(superuser_at(server.port()), {.lsn = "0/3000000", .timeline = 5}, 4, 7,
+                          std::chrono::seconds{2}));
+  EXPECT_THAT(server.statements(), Contains(HasSubstr("WHERE stream BETWEEN 4 AND 7")));
+}
+
+/// Half a ledger would make writes lost that are there.
+TEST(ReadLedger, TakesNoCopyThatEndsEarly) {
+  for (const bool by_error : {false, true}) {
+    const ScriptedPostgres server{[=](const std::string& sql) -> std::string {
+      if (sql.find("pg_last_wal_replay_lsn") != std::string::npos)
+        return testing::wire_rows({"lsn", "timeline"}, {{"0/3000000", "5"}});
+      if (sql.find("pgfiredrill.ledger") == std::string::npos) return testing::wire_done("DONE");
+      const std::string whole = testing::binary_ledger({{4, 1}, {4, 2}});
+      const std::string cut = testing::wire_copy_out(2, {whole.substr(0, whole.size() - 2)});
+      return by_error ? cut.substr(0, cut.size() - 5) + testing::wire_error("53200", "out of memory")
+                      : cut + testing::wire_done("COPY 2");
+    }};
+    const auto read = read_ledger(superuser_at(server.port()), {.lsn = "0/3000000", .timeline = 5}, 4, 7,
+                                  std::chrono::seconds{2});
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message(), HasSubstr(by_error ? "53200 out of memory" : "without its end"));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "measure/lsn.h"
-#include "measure/readback_lookup.h"
+#include "measure/readback_pages.h"
 
 namespace pgfiredrill {
 namespace {
@@ -165,7 +165,7 @@ TEST(Durability, AgreesWithSetsOnRandomLedgers) {
     std::set_difference(acknowledged.begin(), acknowledged.end(), present.begin(), present.end(),
                         std::back_inserter(lost));
     const auto judged = judge_durability(
-        {.outcomes = ledger(operations), .leader = "a", .readbacks = {server("a", rows.finish())}});
+        {.outcomes = ledger(operations), .leader = "a", .readbacks = {server("a", *rows.finish())}});
     ASSERT_EQ(judged.durability.lost, lost.size()) << "seed " << seed;
     for (const auto& [stream, number] : lost) {
       const bool in_range =
@@ -178,14 +178,39 @@ TEST(Durability, AgreesWithSetsOnRandomLedgers) {
   }
 }
 
-TEST(ReadbackLookup, AddsUpRunsThatOverlapInAnyOrder) {
-  ReadbackLookup lookup{{{1, 5, 9, 1}, {1, 1, 6, 2}, {0, 1, 100, 7}, {1, 3, 2, 9}}};
-  EXPECT_EQ(lookup.copies(0, 50), 7u);
-  EXPECT_EQ(lookup.copies(1, 1), 2u);
-  EXPECT_EQ(lookup.copies(1, 5), 3u);
-  EXPECT_EQ(lookup.copies(1, 8), 1u);
-  EXPECT_EQ(lookup.copies(1, 10), 0u);
-  EXPECT_EQ(lookup.copies(9, 1), 0u);
+TEST(ReadbackPages, AddUpRunsThatOverlapInAnyOrder) {
+  ReadbackPages pages{{{1, 5, 9, 1}, {1, 1, 6, 2}, {0, 1, 100, 7}, {1, 3, 2, 9}, {1, 63, 4100, 1}}};
+  pages.turn_to(0, 0);
+  EXPECT_EQ(pages.present()[0], ~std::uint64_t{1});
+  EXPECT_EQ(pages.present()[1], (std::uint64_t{1} << 37) - 1) << "64 to 100";
+  EXPECT_EQ(pages.more_than_once(), pages.present());
+  pages.turn_to(1, 0);
+  EXPECT_EQ(pages.present()[0], 0x8000'0000'0000'03feu) << "1 to 9, and 63";
+  EXPECT_EQ(pages.more_than_once()[0], 0x7eu) << "5 and 6 are in two runs";
+  EXPECT_EQ(pages.present()[63], ~std::uint64_t{0});
+  pages.turn_to(1, kNumbersInPage);
+  EXPECT_EQ(pages.present()[0], 0x1fu) << "the run goes on to 4100";
+  EXPECT_EQ(pages.present()[1], 0u);
+  pages.turn_to(9, 0);
+  EXPECT_EQ(pages.present(), NumberBits{});
+}
+
+TEST(WriteStates, KeepWhatIsBelievedMost) {
+  const std::vector<WriteState> states{WriteState::sent, WriteState::failed, WriteState::in_doubt,
+                                       WriteState::weak, WriteState::acknowledged};
+  for (const WriteState first : states) {
+    for (const WriteState second : states) {
+      WriteStates word;
+      word.raise(4, first);
+      word.raise(4, second);
+      const WriteState best = std::max(first, second);
+      EXPECT_EQ(word.acknowledged(), best == WriteState::acknowledged ? 4u : 0u);
+      EXPECT_EQ(word.weak(), best == WriteState::weak ? 4u : 0u);
+      EXPECT_EQ(word.failed(), best == WriteState::failed ? 4u : 0u);
+      EXPECT_EQ(word.in_doubt(), best == WriteState::in_doubt || best == WriteState::sent ? 4u : 0u);
+      EXPECT_EQ(word.all(), 4u);
+    }
+  }
 }
 
 TEST(Lsn, ReadsBothHalves) {

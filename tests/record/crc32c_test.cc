@@ -1,6 +1,8 @@
 #include "record/crc32c.h"
 
+#include <random>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -17,6 +19,19 @@ TEST(Crc32c, IsCastagnolis) {
   EXPECT_EQ(crc32c(bytes("123456789")), 0xe306'9283u);
   EXPECT_EQ(crc32c(bytes(std::string(32, '\0'))), 0x8a91'36aau);
   EXPECT_EQ(crc32c(bytes(std::string(32, '\xff'))), 0x62a8'ab43u);
+}
+
+/// A file that one machine wrote is checked on another.
+TEST(Crc32c, IsTheSameWithAndWithoutTheProcessorsHelp) {
+  std::mt19937 random{1};
+  std::vector<std::byte> text(300);
+  for (std::byte& byte : text) byte = static_cast<std::byte>(random());
+  for (std::size_t from = 0; from < 9; ++from) {
+    for (std::size_t size = 0; from + size <= text.size(); ++size) {
+      const auto part = std::span{text}.subspan(from, size);
+      ASSERT_EQ(crc32c(part, 7), crc32c_by_tables(part, 7)) << size << " bytes from " << from;
+    }
+  }
 }
 
 TEST(Crc32c, GoesOnWhereItStopped) {

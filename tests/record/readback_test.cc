@@ -2,6 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <random>
+#include <tuple>
 
 #include <gmock/gmock.h>
 
@@ -14,20 +17,81 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TemporaryDirectory;
 
-TEST(NumberRuns, BecomeTheFewestWhateverTheOrder) {
+std::vector<NumberRun> runs_of(const std::vector<std::pair<std::uint16_t, std::uint64_t>>& rows) {
   NumberRuns runs;
-  for (const std::uint64_t number : {5, 3, 4, 1, 9, 8}) runs.add(2, number);
-  runs.add(1, 6);
-  EXPECT_THAT(runs.finish(), ElementsAre(NumberRun{1, 6, 6, 1}, NumberRun{2, 1, 1, 1}, NumberRun{2, 3, 5, 1},
-                                         NumberRun{2, 8, 9, 1}));
+  for (const auto& [stream, number] : rows) runs.add(stream, number);
+  auto finished = runs.finish();
+  EXPECT_TRUE(finished) << finished.error().message();
+  return finished ? *finished : std::vector<NumberRun>{};
+}
+
+TEST(NumberRuns, BecomeTheFewestWhateverTheOrder) {
+  EXPECT_THAT(runs_of({{2, 5}, {2, 3}, {2, 4}, {2, 1}, {2, 9}, {2, 8}, {1, 6}}),
+              ElementsAre(NumberRun{1, 6, 6, 1}, NumberRun{2, 1, 1, 1}, NumberRun{2, 3, 5, 1},
+                          NumberRun{2, 8, 9, 1}));
 }
 
 /// A write that was repeated behind our back stands twice in the ledger.
 TEST(NumberRuns, CountCopies) {
-  NumberRuns runs;
-  for (const std::uint64_t number : {1, 2, 2, 3, 3, 4}) runs.add(1, number);
-  EXPECT_THAT(runs.finish(),
+  EXPECT_THAT(runs_of({{1, 1}, {1, 2}, {1, 2}, {1, 3}, {1, 3}, {1, 4}}),
               ElementsAre(NumberRun{1, 1, 1, 1}, NumberRun{1, 2, 3, 2}, NumberRun{1, 4, 4, 1}));
+}
+
+/// Words and pages are how they are held, and nothing that shows.
+TEST(NumberRuns, GoOnAcrossWordsAndPages) {
+  std::vector<std::pair<std::uint16_t, std::uint64_t>> rows;
+  for (std::uint64_t number = 60; number < 3 * kNumbersInPage + 5; ++number) rows.emplace_back(7, number);
+  EXPECT_THAT(runs_of(rows), ElementsAre(NumberRun{7, 60, 3 * kNumbersInPage + 4, 1}));
+  rows.emplace_back(7, kNumbersInPage);
+  EXPECT_THAT(runs_of(rows), ElementsAre(NumberRun{7, 60, kNumbersInPage - 1, 1},
+                                         NumberRun{7, kNumbersInPage, kNumbersInPage, 2},
+                                         NumberRun{7, kNumbersInPage + 1, 3 * kNumbersInPage + 4, 1}));
+}
+
+TEST(NumberRuns, AgreeWithCountingOnRandomRows) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    std::mt19937_64 random{seed};
+    std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint32_t> counts;
+    NumberRuns runs;
+    for (int i = 0; i < 3000; ++i) {
+      const auto stream = static_cast<std::uint16_t>(random() % 3 * 30'000);
+      const std::uint64_t number = random() % 2500 + (random() % 2) * (std::uint64_t{1} << 40);
+      runs.add(stream, number);
+      ++counts[{stream, number}];
+    }
+    const auto finished = runs.finish();
+    ASSERT_TRUE(finished);
+    std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint32_t> spread;
+    for (const NumberRun& run : *finished) {
+      for (std::uint64_t number = run.first; number <= run.last; ++number)
+        spread[{run.stream, number}] += run.copies;
+    }
+    ASSERT_EQ(spread, counts) << "seed " << seed;
+    for (std::size_t i = 1; i < finished->size(); ++i) {
+      const NumberRun &before = (*finished)[i - 1], &run = (*finished)[i];
+      ASSERT_LT(std::tie(before.stream, before.last), std::tie(run.stream, run.first)) << "seed " << seed;
+    }
+  }
+}
+
+/// Whoever can write to the table must not be able to fill this machine's memory.
+TEST(NumberRuns, RefuseNumbersThatAreStrewnWide) {
+  NumberRuns runs;
+  for (std::uint64_t i = 0; i <= (std::uint64_t{1} << 19); ++i) runs.add(1, i * kNumbersInPage);
+  const auto finished = runs.finish();
+  ASSERT_FALSE(finished);
+  EXPECT_THAT(finished.error().message(), HasSubstr("too far apart"));
+}
+
+TEST(NumberRuns, RefuseMoreCopiesThanTheyCanHold) {
+  NumberRuns runs;
+  for (std::uint64_t number = 0; number <= 1'000'000; ++number) {
+    runs.add(1, number);
+    runs.add(1, number);
+  }
+  const auto finished = runs.finish();
+  ASSERT_FALSE(finished);
+  EXPECT_THAT(finished.error().message(), HasSubstr("more than once"));
 }
 
 TEST(Readback, ComesBackAsItWas) {

@@ -1,7 +1,10 @@
 #include "record/run_reader.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <tuple>
 
 #include <gmock/gmock.h>
 
@@ -73,6 +76,56 @@ TEST_F(RunReaderTest, MergesFilesInTheOrderOfDueTimes) {
          records({operation(6, 40ns, 2), operation(4, 40ns, 1, RecordKind::sent), operation(2, 20ns)}));
   EXPECT_THAT(read(), ::testing::IsEmpty());
   EXPECT_THAT(numbers_, ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+/// Whatever the order in the files and however many chunks they have: as if all had been sorted at once.
+TEST_F(RunReaderTest, PutsManyRecordsInOrderHoweverTheyStand) {
+  std::mt19937_64 random{7};
+  for (const std::uint64_t disorder : {1u, 3'000u, 1'000'000'000u}) {
+    std::vector<Operation> all;
+    for (const std::string name : {"ops-a.bin", "ops-b.bin", "ops-c.bin"}) {
+      std::vector<Operation> of_file;
+      const std::uint64_t count = 3'000 + random() % 12'000;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto due = static_cast<nanoseconds::rep>(i * 100 + random() % disorder);
+        of_file.push_back(operation(all.size() + i, nanoseconds{due},
+                                    static_cast<std::uint16_t>(random() % 3),
+                                    random() % 2 == 0 ? RecordKind::sent : RecordKind::done));
+      }
+      directory_.write("record/" + name, records(of_file));
+      all.insert(all.end(), of_file.begin(), of_file.end());
+    }
+    const auto earlier = [](const Operation& a, const Operation& b) {
+      return std::tie(a.due, a.path, a.kind, a.number) < std::tie(b.due, b.path, b.kind, b.number);
+    };
+    std::sort(all.begin(), all.end(), earlier);
+    const nanoseconds from = all[all.size() / 10].due, to = all[all.size() / 2].due;
+    std::erase_if(all, [&](const Operation& one) { return one.due < from || one.due >= to; });
+    const auto reader = open();
+    ASSERT_TRUE(reader);
+    for (int again = 0; again < 2; ++again) {
+      std::vector<Operation> got;
+      ASSERT_TRUE(reader->operations(from, to, [&](const Operation& one) { got.push_back(one); }));
+      const auto out_of_order = std::adjacent_find(got.begin(), got.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.due, a.path, a.kind) > std::tie(b.due, b.path, b.kind);
+      });
+      ASSERT_EQ(out_of_order, got.end()) << "disorder " << disorder;
+      std::sort(got.begin(), got.end(), earlier);
+      ASSERT_EQ(got, all) << "disorder " << disorder;
+    }
+  }
+}
+
+/// A program that still writes, or somebody who cuts the file, must not take numbers away unseen.
+TEST_F(RunReaderTest, SaysWhereRecordsVanishWhileTheyAreRead) {
+  append("ops-a.bin", records({operation(1, 10ns), operation(2, 20ns)}));
+  const auto reader = open();
+  ASSERT_TRUE(reader);
+  ASSERT_TRUE(reader->operations(0ns, 5ns, [](const Operation&) {}));
+  directory_.write("record/ops-a.bin", records({operation(1, 10ns)}));
+  const auto read = reader->operations(0ns, 50ns, [](const Operation&) {});
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message(), HasSubstr("ops-a.bin"));
 }
 
 TEST_F(RunReaderTest, KeepsToTheSpan) {

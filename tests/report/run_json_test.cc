@@ -46,6 +46,8 @@ TEST(RunJson, HoldsWhatWasMeasured) {
   EXPECT_EQ(repeat["injected_at"], "2026-11-30T18:46:12.250Z");
   EXPECT_EQ(repeat["durability"]["lost"], 3);
   EXPECT_EQ(repeat["durability"]["lost_ranges"][0]["last"], 4812);
+  EXPECT_EQ(repeat["durability"]["lost_ranges"][0]["members"][0], "pgnode01");
+  EXPECT_EQ(repeat["durability"]["lost_ranges"][0]["wal_bytes"], 1024);
   EXPECT_EQ(repeat["recovery"]["full_health_s"], 43.25);
   EXPECT_EQ(repeat["expectations"][0]["where"]["session"], "fresh");
   EXPECT_EQ(repeat["expectations"][0]["passed"], false);
@@ -79,8 +81,7 @@ TEST(RunJson, SaysNullForWhatWasNotMeasuredAndNever0) {
   EXPECT_TRUE(repeat["paths"][0]["outage_s"].is_null());
   EXPECT_TRUE(repeat["durability"].is_null());
   EXPECT_TRUE(repeat["recovery"]["full_health_s"].is_null());
-  for (const char* later : {"budget", "split_brain", "backup"})
-    EXPECT_TRUE(repeat[later].is_null()) << later;
+  for (const char* later : {"budget", "split_brain", "backup"}) EXPECT_TRUE(repeat[later].is_null()) << later;
   EXPECT_TRUE(repeat["paths"][0]["phases"].is_null());
   const json& nodes = document["drills"][0]["repeats"][0]["durability"]["nodes"];
   EXPECT_TRUE(nodes[1]["lost"].is_null()) << "a node that was not read has lost nothing that is known";
