@@ -35,6 +35,7 @@ ServerMessage message_in(const PGresult* result) {
 void append_rows(const PGresult* result, std::vector<Row>& rows) {
   for (int row = 0; row < PQntuples(result); ++row) {
     Row& texts = rows.emplace_back();
+    texts.reserve(static_cast<std::size_t>(PQnfields(result)));
     for (int column = 0; column < PQnfields(result); ++column) {
       texts.push_back(PQgetisnull(result, row, column) != 0
                           ? std::nullopt
@@ -51,6 +52,7 @@ struct SessionExchange::Heard {
   bool over = false;  ///< the exchange in flight has ended; nobody has taken it yet
   bool wants_write = false;
   std::optional<ServerMessage> last_words;
+  std::vector<const char*> values;  ///< of the statement, kept for its room
 
   static void on_notice(void* self, const PGresult* result) {
     Heard& heard = *static_cast<Heard*>(self);
@@ -122,8 +124,8 @@ void SessionExchange::send(const Statement& statement) {
   heard_->in_flight = true;
   heard_->over = false;
   if (!good()) return note_loss();
-  std::vector<const char*> values;
-  values.reserve(statement.values.size());
+  std::vector<const char*>& values = heard_->values;
+  values.clear();
   for (const std::string& value : statement.values) values.push_back(value.c_str());
   // A failure half way through may have sent something: only a session known as dead sent nothing.
   heard_->evidence.sent = true;

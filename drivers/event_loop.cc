@@ -35,6 +35,8 @@ nanoseconds thread_cpu() {
 
 class EventLoop::Impl {
  public:
+  using OnReadable = std::function<void(steady_clock::time_point)>;
+
   Impl(std::string name, Recorder& recorder, Clock& clock)
       : name_{std::move(name)}, recorder_{recorder}, clock_{clock}, thread_{[this] { context_.run(); }} {
     ::pthread_setname_np(thread_.native_handle(), name_.substr(0, 15).c_str());
@@ -52,7 +54,7 @@ class EventLoop::Impl {
     wait_for_tick();
   }
 
-  void watch(int descriptor, std::function<void()> on_readable) {
+  void watch(int descriptor, OnReadable on_readable) {
     on_readable_ = std::move(on_readable);
     watched_.assign(descriptor);
     wait_for_readable();
@@ -85,7 +87,7 @@ class EventLoop::Impl {
   void wait_for_readable() {
     watched_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](error_code error) {
       if (error) return;
-      on_readable_();
+      on_readable_(tick_.expiry());
       wait_for_readable();
     });
   }
@@ -115,7 +117,7 @@ class EventLoop::Impl {
   boost::asio::steady_timer tick_{context_};
   std::function<void(nanoseconds)> on_tick_;
   boost::asio::posix::stream_descriptor watched_{context_};
-  std::function<void()> on_readable_;
+  OnReadable on_readable_;
   std::thread thread_;  // last: it uses the others
 };
 
@@ -138,7 +140,7 @@ void EventLoop::start_ticking(std::function<void(nanoseconds)> on_tick) {
   post([this, on_tick = std::move(on_tick)]() mutable { impl_->start_ticking(std::move(on_tick)); });
 }
 
-void EventLoop::watch(int descriptor, std::function<void()> on_readable) {
+void EventLoop::watch(int descriptor, std::function<void(steady_clock::time_point)> on_readable) {
   post([this, descriptor, on_readable = std::move(on_readable)]() mutable {
     impl_->watch(descriptor, std::move(on_readable));
   });

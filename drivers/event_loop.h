@@ -4,6 +4,7 @@
 /// late, or that has no time left, makes operations late, and that must not be charged to the cluster: stalls
 /// and, each second, the thread's CPU time are recorded.
 
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -44,8 +45,10 @@ class EventLoop {
 
   /// Each millisecond with the time by `clock`; a late tick is not made up for. Once, before anything is due.
   void start_ticking(std::function<void(nanoseconds now)> on_tick);
-  /// Whenever `descriptor` is readable. It stays the caller's, and open until `stop`. Once.
-  void watch(int descriptor, std::function<void()> on_readable);
+  /// Whenever `descriptor` is readable, told when the next tick is due: until then it may go on. The
+  /// descriptor stays the caller's, and open until `stop`. Once.
+  void watch(int descriptor,
+             std::function<void(std::chrono::steady_clock::time_point next_tick)> on_readable);
 
   /// For sessions on this loop.
   [[nodiscard]] boost::asio::io_context& context() noexcept;

@@ -184,7 +184,9 @@ void TrafficEngine::make_fresh_lane(std::uint16_t number, std::size_t connector)
 }
 
 void TrafficEngine::start_ticking() {
-  traffic_loop_.watch(sockets_.descriptor(), [this] { sockets_.dispatch(); });
+  traffic_loop_.watch(sockets_.descriptor(), [this](std::chrono::steady_clock::time_point next_tick) {
+    sockets_.dispatch(next_tick);
+  });
   traffic_loop_.start_ticking([this](nanoseconds now) { on_tick(now); });
   for (const auto& connector : connectors_) {
     connector->loop().start_ticking([this, mine = connector.get()](nanoseconds now) {
