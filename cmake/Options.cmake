@@ -8,6 +8,9 @@ option(PGFIREDRILL_WERROR "Treat warnings as errors" OFF)
 option(PGFIREDRILL_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(PGFIREDRILL_BENCH "Build the programs that bench/run starts" OFF)
 
+option(PGFIREDRILL_SANITIZE_THREADS "Build with ThreadSanitizer" OFF)
+option(PGFIREDRILL_FUZZ "Build the fuzz targets, with AddressSanitizer; needs clang" OFF)
+
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast)
 # Designated initializers leave out what keeps its default: that is what they are for. GCC 12 sees overlaps in inlined
 # std::string code that has none.
@@ -18,6 +21,16 @@ endif()
 
 if(PGFIREDRILL_SANITIZE)
   add_compile_options(-O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(PGFIREDRILL_SANITIZE_THREADS)
+  # Asio's fences are none that the sanitizer understands.
+  add_compile_options(-O1 -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan -DBOOST_ASIO_DISABLE_FENCED_BLOCK)
+  add_link_options(-fsanitize=thread)
+endif()
+if(PGFIREDRILL_FUZZ)
+  add_compile_options(-O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
