@@ -81,5 +81,20 @@ TEST(Summary, EqualValuesHaveAnIntervalOfOnePoint) {
   EXPECT_EQ(row.ci_high, 3.5);
 }
 
+TEST(Summary, ReturnToNormalHasTailsToo) {
+  std::vector<RepeatResult> all(20);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].return_to_normal = ReturnToNormal{.throughput_s = static_cast<double>(i + 1)};
+  }
+  all.emplace_back().return_to_normal = ReturnToNormal{};  // not back: no value
+  const auto summary = rows(all);
+  ASSERT_EQ(summary.size(), 1u);
+  EXPECT_EQ(summary[0].metric, "throughput_back_s");
+  EXPECT_EQ(summary[0].n, 20u);
+  EXPECT_EQ(summary[0].median, 10.5);
+  EXPECT_EQ(summary[0].p95, 19.0);
+  EXPECT_TRUE(summary[0].ci_low && summary[0].ci_high);
+}
+
 }  // namespace
 }  // namespace pgfiredrill
