@@ -15,6 +15,7 @@
 #include "cli/style.h"
 #include "cluster/ssh_host.h"
 #include "report/run_text.h"
+#include "suites/login_cost.h"
 #include "suites/run.h"
 
 namespace pgfiredrill {
@@ -115,30 +116,35 @@ class Runner {
     const auto watch_probe = make_cluster_probe(connection_.description(), connection_.http(), hosts, clock_);
     const auto fault_probe = make_cluster_probe(connection_.description(), connection_.http(), hosts, clock_);
     SystemLedgerStore ledger{connection_.description(), hosts};
+    SystemSqlAccess sql;
     ThreadBackground background;
     RunScreen screen{out_, terminal_width_};
-    const RunEnvironment environment{.cluster = connection_.description(),
-                                     .http = connection_.http(),
-                                     .hosts = hosts,
-                                     .watch_probe = *watch_probe,
-                                     .fault_probe = *fault_probe,
-                                     .journal = **journal,
-                                     .locks = locks,
-                                     .ledger = ledger,
-                                     .clock = clock_,
-                                     .background = background,
-                                     .view = screen,
-                                     .make_traffic = &Traffic::create,
-                                     .make_clients = &ApplicationClients::create,
-                                     .make_observer =
-                                         [&](const TrafficAccess& access, Recorder& recorder, Clock& clock) {
-                                           return observe(connection_.description(), hosts, access, recorder,
-                                                          clock);
-                                         },
-                                     .storm_logins = &storm_logins,
-                                     .make_fault = &make_fault,
-                                     .interrupts = &interrupts,
-                                     .leave = [this](const auto& debts) { leave(command_, debts); }};
+    const RunEnvironment environment{
+        .cluster = connection_.description(),
+        .http = connection_.http(),
+        .hosts = hosts,
+        .watch_probe = *watch_probe,
+        .fault_probe = *fault_probe,
+        .journal = **journal,
+        .locks = locks,
+        .ledger = ledger,
+        .clock = clock_,
+        .background = background,
+        .view = screen,
+        .make_traffic = &Traffic::create,
+        .make_clients = &ApplicationClients::create,
+        .login_cost =
+            [&](const TrafficAccess& access) {
+              return measure_login_cost(connection_.description(), hosts, sql, access);
+            },
+        .make_observer =
+            [&](const TrafficAccess& access, Recorder& recorder, Clock& clock) {
+              return observe(connection_.description(), hosts, access, recorder, clock);
+            },
+        .storm_logins = &storm_logins,
+        .make_fault = &make_fault,
+        .interrupts = &interrupts,
+        .leave = [this](const auto& debts) { leave(command_, debts); }};
     if (command_.dry_run) return print_plan(request, environment);
     count_interrupts();
     const RunOutcome outcome = run_suite(request, environment);

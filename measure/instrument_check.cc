@@ -65,10 +65,9 @@ std::string overload_in(const std::vector<OutageWindow>& windows, const std::vec
                         const TrafficPath& path) {
   for (const LoopLoad& load : loads) {
     if (load.share <= kBusy || !serves(load.loop, path)) continue;
-    const bool within =
-        std::any_of(windows.begin(), windows.end(), [&](const OutageWindow& window) {
-          return load.from < window.end && window.start < load.to;
-        });
+    const bool within = std::any_of(windows.begin(), windows.end(), [&](const OutageWindow& window) {
+      return load.from < window.end && window.start < load.to;
+    });
     if (!within) continue;
     return fmt::format("this program's own loop {} used {:.0f} % of a core while the path was down",
                        load.loop, load.share * 100);

@@ -23,7 +23,8 @@ const std::vector<Metric>& metrics() {
       {"replica_lag_s", "s", false, false, "age of the first heartbeat that a read through a replica missed"},
       {"replica_lag_bytes", "bytes", false, false, "WAL that a replica had not replayed, at most"},
       {"throughput_back_s", "s", false, false, "from the injection until throughput was as before for good"},
-      {"p95_back_s", "s", false, false, "from the injection until responses were as quick as before for good"},
+      {"p95_back_s", "s", false, false,
+       "from the injection until responses were as quick as before for good"},
       {"full_health_s", "s", false, false, "from the injection until the cluster was fully healthy again"},
   };
   return all;

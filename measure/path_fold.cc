@@ -138,13 +138,13 @@ bool PathFold::nearly(nanoseconds a, nanoseconds b) const {
 
 Instrument PathFold::instrument() const {
   Instrument instrument = instrument_.finish(stalls_matter());
-  if (disordered_ > 0) {
-    instrument.valid = false;
-    instrument.why = fmt::format("{} operations stand in the record out of order", disordered_);
   if (instrument.valid) {
     instrument.why = overload_in(windows_.finish(times_.to), loads_, *path_);
     instrument.valid = instrument.why.empty();
   }
+  if (disordered_ > 0) {
+    instrument.valid = false;
+    instrument.why = fmt::format("{} operations stand in the record out of order", disordered_);
   }
   return instrument;
 }

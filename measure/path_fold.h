@@ -51,8 +51,8 @@ class PathFold {
 
   const TrafficPath* path_;
   RepeatTimes times_;
-  std::vector<Operation> unanswered_;  ///< `sent` of writes whose `done` did not come yet
   std::vector<LoopLoad> loads_;
+  std::vector<Operation> unanswered_;  ///< `sent` of writes whose `done` did not come yet
   std::optional<nanoseconds> last_due_;
   std::size_t disordered_ = 0;
   Steadiness steadiness_;

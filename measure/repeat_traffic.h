@@ -23,10 +23,10 @@ struct RepeatTraffic {
   std::vector<MeasuredPath> paths;  ///< canary paths, in the manifest's order
   LedgerOutcomes ledger;
   RepeatViews views;
+  StaleWriteFold stale_writes;
   HeartbeatLag::Result heartbeat_lag;
   WriteServers write_servers;
   std::size_t strays = 0;           ///< operations of paths that the manifest does not have
-  StaleWriteFold stale_writes;
   std::string unreadable;           ///< why the operations could not be read; empty: they could
   std::vector<std::string> damage;  ///< files that end in something that is no record
 };

@@ -247,8 +247,8 @@ struct ClockResult {
       offset_s;  ///< of the exchange with the shortest round trip: positive where it is ahead
   std::optional<double> error_s;    ///< at most: half that round trip
   std::optional<double> drift_ppm;  ///< over the run, where it lasted long enough to tell it from the error
-  std::size_t steps = 0;      ///< jumps of the offset that no error explains
-  std::size_t own_steps = 0;  ///< of them those of this machine's wall clock
+  std::size_t steps = 0;            ///< jumps of the offset that no error explains
+  std::size_t own_steps = 0;        ///< of them those of this machine's wall clock
   std::string why_not;
 };
 
@@ -256,9 +256,9 @@ struct ClockResult {
 struct ReconnectResult {
   Layer layer = Layer::unknown;
   std::string entrypoint;
-  double logins_per_s = 0;      ///< at the best of the concurrencies that were tried
-  std::size_t concurrency = 0;  ///< that one: sessions logging in at once
-  std::size_t failed = 0;       ///< over all of them
+  double logins_per_s = 0;                ///< at the best of the concurrencies that were tried
+  std::size_t concurrency = 0;            ///< that one: sessions logging in at once
+  std::size_t failed = 0;                 ///< over all of them
   bool limited_by_driver = false;         ///< this machine could do no more: the layer takes at least so many
   std::optional<double> sessions_back_s;  ///< to bring back as many sessions as the cluster allows
   std::optional<std::size_t> sessions;    ///< max_connections

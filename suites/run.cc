@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <optional>
 
@@ -95,8 +96,8 @@ class SuiteRun {
       return note_reconnects("Reconnect capacity was not measured: " + all_gaps());
     }
     for (const LoginStorm& storm : find_storms(manifest_.paths, leader->name, access_)) {
-      const auto rate = pump_.run(
-          [&] { return environment_.storm_logins(storm, *recorder_, environment_.clock); });
+      const auto rate =
+          pump_.run([&] { return environment_.storm_logins(storm, *recorder_, environment_.clock); });
       if (rate) {
         recorder_->add(reconnect_event(storm, *rate));
       } else {
@@ -151,7 +152,7 @@ class SuiteRun {
         },
         true);
     if (!made) return refuse_set_up(made.error());
-    pump_.check();
+    spare_poolers(access);
     auto traffic =
         environment_.make_traffic({.paths = manifest_.paths,
                                    .access = access,
@@ -163,8 +164,26 @@ class SuiteRun {
     traffic_ = std::move(*traffic);
     clients_ =
         environment_.make_clients({.clients = clients, .access = access}, *recorder_, environment_.clock);
-    return true;
     observer_ = environment_.make_observer(access, *recorder_, environment_.clock);
+    return true;
+  }
+
+  /// Rates are the manifest's, and nothing was sent yet: it is written again where they change.
+  void spare_poolers(const TrafficAccess& access) {
+    const auto cost = pump_.run([&] { return environment_.login_cost(access); });
+    if (!cost) return remark("How dear logins are to the poolers is not known: " + cost.error().message());
+    if (!lower_fresh_rates(manifest_, request_, environment_.cluster, *cost)) return;
+    char text[120];
+    std::snprintf(text, sizeof text,
+                  "A login costs a pooler %.1f ms of CPU: fewer fresh sessions than usual.", *cost * 1e3);
+    remark(text);
+    if (const auto written = recorder_->write_manifest(manifest_); !written) {
+      note(ExitClass::inconclusive, written.error().message());
+    }
+  }
+
+  void remark(const std::string& text) {
+    recorder_->add({.kind = event::kRemark, .fields = {{"text", text}}});
   }
 
   bool refuse_set_up(const Failure& failure) {
@@ -238,6 +257,7 @@ class SuiteRun {
     give_leader_back();
     clients_.reset();
     traffic_.reset();
+    stop_observer();
     drop_database();
     drill_.reset();
     const auto ended = pump_.run([&] { return debts_.end(); }, true);
@@ -245,6 +265,16 @@ class SuiteRun {
     if (!debts_.open().empty()) {
       note(ExitClass::revert_incomplete, "Run `pgfiredrill heal -i INVENTORY` to undo what is left.");
     }
+  }
+
+  /// Its sessions are in the database that will be dropped. Beside main: it may have to wait for ssh.
+  void stop_observer() {
+    pump_.run(
+        [&] {
+          observer_.reset();
+          return true;
+        },
+        true);
   }
 
   [[nodiscard]] std::optional<fault::Debt> owed(const std::string& kind) const {
@@ -257,7 +287,6 @@ class SuiteRun {
   void settle(const fault::Debt& debt) {
     const auto settled = pump_.run([&] { return debts_.settle(debt); }, true);
     if (!settled) note(ExitClass::revert_incomplete, settled.error().message());
-    stop_observer();
   }
 
   void undo_fault() {
@@ -267,16 +296,6 @@ class SuiteRun {
     if (injected && !undo_injected()) return;
     settle(*debt);
   }
-  /// Its sessions are in the database that will be dropped. Beside main: it may have to wait for ssh.
-  void stop_observer() {
-    pump_.run(
-        [&] {
-          observer_.reset();
-          return true;
-        },
-        true);
-  }
-
 
   bool undo_injected() {
     environment_.view.say("waiting until the cluster is fully healthy");
@@ -457,7 +476,7 @@ class SuiteRun {
 
   const RunRequest& request_;
   const RunEnvironment& environment_;
-  const RunManifest manifest_;
+  RunManifest manifest_;  ///< as it is written
   const std::string owner_;
   std::unique_ptr<Recorder> recorder_;
   Debts debts_;
@@ -473,6 +492,7 @@ class SuiteRun {
   std::optional<ClusterWatch> watch_;
   std::unique_ptr<Traffic> traffic_;
   std::unique_ptr<ApplicationClients> clients_;
+  std::unique_ptr<ServerObserver> observer_;
   std::optional<RunState> state_;
   std::unique_ptr<Drill> drill_;
   std::optional<std::pair<std::size_t, std::size_t>> repeat_is_open_;
@@ -492,7 +512,6 @@ class SuiteRun {
 }  // namespace
 
 RunOutcome run_suite(const RunRequest& request, const RunEnvironment& environment) {
-  std::unique_ptr<ServerObserver> observer_;
   return SuiteRun{request, environment}.run();
 }
 

@@ -57,6 +57,8 @@ struct RunEnvironment {
   std::function<Result<std::unique_ptr<Traffic>>(TrafficOptions, Recorder&, Clock&)> make_traffic;
   std::function<std::unique_ptr<ApplicationClients>(ApplicationClientsOptions, Recorder&, Clock&)>
       make_clients;
+  /// CPU seconds that one login costs the dearest pooler. Blocking, on a worker.
+  std::function<Result<double>(const TrafficAccess&)> login_cost;
   /// Starts to watch every server directly, in the traffic's database.
   std::function<std::unique_ptr<ServerObserver>(const TrafficAccess&, Recorder&, Clock&)> make_observer;
   std::function<Result<LoginRate>(const LoginStorm&, Recorder&, Clock&)> storm_logins;

@@ -379,10 +379,8 @@ auto FakeRun::with_environment(const Use& use) {
         if (!writer) return writer.error();
         return std::make_unique<FakeTraffic>(*this, std::move(options), std::move(*writer), recorder);
       },
-      .make_clients =
-          [this](ApplicationClientsOptions options, Recorder&, Clock&) {
-            return std::make_unique<FakeClients>(*this, options.clients.size());
-          },
+      .make_clients = [this](ApplicationClientsOptions options, Recorder&,
+                             Clock&) { return std::make_unique<FakeClients>(*this, options.clients.size()); },
       .login_cost = [this](const TrafficAccess&) { return login_cost; },
       .make_observer = [this](const TrafficAccess&, Recorder&,
                               Clock&) { return std::make_unique<FakeObserver>(*this); },

@@ -39,6 +39,7 @@ class FakeRun {
   int interrupts = 0;
   bool paths_answer = true;
   std::map<std::string, std::string> login_troubles;  ///< path → text
+  Result<double> login_cost = 0.0;
   std::optional<Failure> create_fails;
   std::optional<Failure> drop_fails;
   std::optional<Failure> inject_fails;
@@ -58,9 +59,9 @@ class FakeRun {
   // ---- what a test looks at
   std::vector<std::string> stages;
   std::vector<std::string> steps;  ///< create, inject, revert, switchover to X, drop …, in their order
-  std::vector<std::string> client_steps;          ///< "15 clients", "open for 0.0", fault, finish, closed
-  bool database_is_there = false;
   std::vector<std::string> done_while_observed;  ///< create, fence, drop
+  std::vector<std::string> client_steps;         ///< "15 clients", "open for 0.0", fault, finish, closed
+  bool database_is_there = false;
   bool left = false;
   [[nodiscard]] std::vector<fault::OpenRun> journal() const;
   [[nodiscard]] std::vector<std::string> host_files() const;  ///< what is left on the hosts, with its folder
@@ -74,8 +75,8 @@ class FakeRun {
   class FakeFault;
   class FakeTraffic;
   class FakeClients;
-
   class FakeObserver;
+
   template <typename Use>
   auto with_environment(const Use& use);
   [[nodiscard]] RunRequest request() const;
@@ -90,7 +91,7 @@ class FakeRun {
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::unique_ptr<TemporaryDirectory>> host_folders_;
   FakeTraffic* traffic_ = nullptr;
-};
   bool observing_ = false;
+};
 
 }  // namespace pgfiredrill::testing

@@ -103,6 +103,25 @@ TEST(Run, RecordsWhatHappened) {
   EXPECT_EQ(events.back().text("outcome"), "passed");
 }
 
+/// The rates that are driven are the rates that are judged.
+TEST(Run, PlansFewerFreshSessionsWherePoolersPayDearly) {
+  const auto fresh_hz = [](const Result<double>& cost) {
+    FakeRun run;
+    run.login_cost = cost;
+    EXPECT_EQ(run.run().exit, ExitClass::passed);
+    const auto reader = RunReader::open(run.run_folder());
+    EXPECT_TRUE(reader);
+    double sum = 0;
+    for (const TrafficPath& path : reader->manifest().paths) {
+      if (path.session == SessionKind::fresh) sum += path.rate_hz;
+    }
+    return sum;
+  };
+  const double usual = fresh_hz(0.0);
+  EXPECT_NEAR(fresh_hz(0.15 / (usual / 2)), usual / 2, 0.5);
+  EXPECT_NEAR(fresh_hz(Failure{.what = "look", .where = "pg1", .came_back = "denied"}), usual, 0.5);
+}
+
 TEST(Run, TheRandomTimeBeforeAFaultComesFromTheSeed) {
   const auto delays = [](FakeRun& run) {
     (void)run.run();

@@ -84,6 +84,14 @@ std::string wire_rows(const std::vector<std::string>& columns,
   return bytes + wire_done("SELECT " + std::to_string(rows.size()));
 }
 
+std::string wire_copy_out(std::size_t columns, const std::vector<std::string>& pieces) {
+  std::string response = std::string(1, '\1') + int16(columns);
+  for (std::size_t i = 0; i < columns; ++i) response += int16(1);
+  std::string bytes = message('H', response);
+  for (const std::string& piece : pieces) bytes += message('d', piece);
+  return bytes + message('c', "");
+}
+
 std::string wire_done(const std::string& tag) {
   return message('C', zero_terminated(tag));
 }

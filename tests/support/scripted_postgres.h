@@ -16,6 +16,8 @@ namespace pgfiredrill::testing {
 // Messages as they go over the wire.
 [[nodiscard]] std::string wire_rows(const std::vector<std::string>& columns,
                                     const std::vector<std::vector<std::optional<std::string>>>& rows);
+/// A binary copy of so many columns, in these pieces.
+[[nodiscard]] std::string wire_copy_out(std::size_t columns, const std::vector<std::string>& pieces);
 [[nodiscard]] std::string wire_done(const std::string& tag);
 [[nodiscard]] std::string wire_error(const std::string& state, const std::string& message,
                                      const std::string& severity = "ERROR");
