@@ -139,6 +139,11 @@ class RepeatJudge {
     why_no_leader_ = judged.why_no_leader;
     result().durability = std::move(judged.durability);
     tell_more_of_losses(result().durability->lost_ranges);
+    for (std::size_t i = 0; i < result().durability->lost_ranges.size(); ++i) {
+      if (result().durability->lost_ranges[i].wal_bytes) continue;
+      missing(fmt::format("/durability/lost_ranges/{}/wal_bytes", i),
+              "no two of the lost writes told a position");
+    }
     if (!judged.why_no_leader.empty()) {
       for (const char* field : {"lost", "weak_lost", "unexpected", "duplicated", "in_doubt_present"}) {
         missing(fmt::format("/durability/{}", field), judged.why_no_leader);

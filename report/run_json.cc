@@ -115,12 +115,15 @@ ordered_json node_json(const NodeDurability& node) {
 ordered_json durability_json(const std::optional<Durability>& durability) {
   if (!durability) return nullptr;
   const auto range_json = [](const NumberRange& range) {
-    ordered_json json{{"stream", range.stream},       {"first", range.first},
-                      {"last", range.last},           {"writes", range.writes},
-                      {"members", range.members},     {"timelines", range.timelines},
-                      {"first_lsn", range.first_lsn}, {"last_lsn", range.last_lsn}};
-    if (range.wal_bytes) json["wal_bytes"] = *range.wal_bytes;
-    return json;
+    return ordered_json{{"stream", range.stream},
+                        {"first", range.first},
+                        {"last", range.last},
+                        {"writes", range.writes},
+                        {"members", range.members},
+                        {"timelines", range.timelines},
+                        {"first_lsn", range.first_lsn},
+                        {"last_lsn", range.last_lsn},
+                        {"wal_bytes", or_null(range.wal_bytes)}};
   };
   return {{"attempted", durability->attempted},
           {"acknowledged", durability->acknowledged},

@@ -26,7 +26,10 @@ TEST(RunMarkdown, SaysWhatATicketNeeds) {
               HasSubstr("| `pg1:5000/read_write/fresh` | 41.2 s | 41.2 s | 0 s | 41.3 s | 75.50 % | 0.05 s | "
                         "08P01 ×41 (pooler), refused ×3 (balancer) |\n"));
   EXPECT_THAT(text, HasSubstr("| 5,000 | 4,812 | 3 | 0 | 0 | 8 | 5 | 0 | 180 | 0 |\n"));
-  EXPECT_THAT(text, HasSubstr("Lost numbers (stream: first to last): 1: 4810 to 4812; 1.5 KiB of WAL"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("Lost numbers (stream: first to last): 1: 4810 to 4812 (by pgnode01 on timeline 1); 1.5 "
+                "KiB of WAL"));
   EXPECT_THAT(text, HasSubstr("Ledger on `pgnode03` not read: it did not reach the fence"));
   EXPECT_THAT(text, HasSubstr("| `pg1:5000/read_write/fresh` (not to be trusted) | not measured |"));
   EXPECT_THAT(text, HasSubstr("- **warn** `list:6432+tsa`: PgBouncer still says"));
