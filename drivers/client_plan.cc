@@ -2,19 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 
-#include "drivers/pooled_lane.h"
+#include "drivers/session_plan.h"
 #include "drivers/statements.h"
 
 namespace pgfiredrill {
 namespace {
 
 using std::chrono::seconds;
-
-/// What one pooler may be asked to hold for us: its pool is the applications'.
-constexpr int kSessionsPerPooler = 60;
 
 /// In the order in which they are left out last.
 struct Wanted {
@@ -31,19 +26,10 @@ bool is_entry_point_for_writes(const TrafficPath& path) {
          path.access == Access::read_write && path.addresses.size() == 1;
 }
 
-/// How long a fresh session stands, login and all.
-constexpr double kFreshSessionSeconds = 0.05;
-
-int kept_sessions(const TrafficPath& path, int ledger_connections) {
-  if (path.session == SessionKind::fresh) return 0;
-  return path.purpose == Purpose::ledger ? ledger_connections : sessions_for(path.rate_hz);
-}
-
 int allowed(const std::vector<TrafficPath>& paths, const std::string& pool_mode, int ledger_connections) {
-  const bool held = pool_mode.empty() || pool_mode == "session";
   const int most = static_cast<int>(kWanted.size() * paths.size());
-  if (!held) return most;
-  return std::clamp(kSessionsPerPooler - sessions_of_traffic(paths, ledger_connections), 0, most);
+  if (!pooler_holds_servers(pool_mode)) return most;
+  return std::clamp(kSessionsPerPooler - sessions_of_traffic(paths, pool_mode, ledger_connections), 0, most);
 }
 
 }  // namespace
@@ -58,25 +44,6 @@ const char* to_string(ClientKind kind) noexcept {
       return "long_query";
   }
   return "idle";
-}
-
-int sessions_of_traffic(const std::vector<TrafficPath>& paths, int ledger_connections) {
-  int shared = 0;
-  double fresh_hz = 0;
-  std::map<std::string, int> of_member;  // only one member's pinned paths meet at one pooler
-  for (const TrafficPath& path : paths) {
-    if (path.depth == Depth::server) continue;
-    if (path.session == SessionKind::fresh) fresh_hz += path.rate_hz;
-    const int sessions = kept_sessions(path, ledger_connections);
-    if (path.pinned_member.empty()) {
-      shared += sessions;
-    } else {
-      of_member[path.pinned_member] += sessions;
-    }
-  }
-  int pinned = 0;
-  for (const auto& [member, sessions] : of_member) pinned = std::max(pinned, sessions);
-  return shared + pinned + static_cast<int>(std::ceil(fresh_hz * kFreshSessionSeconds));
 }
 
 std::size_t lanes_for(const std::vector<ClientSpec>& clients) {

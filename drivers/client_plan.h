@@ -37,7 +37,4 @@ struct ClientSpec {
 /// Rows of the table of canaries that they need beside traffic's, in lanes.
 [[nodiscard]] std::size_t lanes_for(const std::vector<ClientSpec>& clients);
 
-/// Sessions of traffic that lie behind one pooler when every way leads to it, at most.
-[[nodiscard]] int sessions_of_traffic(const std::vector<TrafficPath>& paths, int ledger_connections);
-
 }  // namespace pgfiredrill

@@ -9,6 +9,7 @@
 #include "drivers/connector.h"
 #include "drivers/fresh_lane.h"
 #include "drivers/pooled_lane.h"
+#include "drivers/session_plan.h"
 
 namespace pgfiredrill {
 namespace {
@@ -71,7 +72,7 @@ class TrafficEngine final : public Traffic {
     std::unique_ptr<FreshLane> lane;
   };
 
-  void make_pooled_lane(std::uint16_t number);
+  void make_pooled_lane(std::uint16_t number, int sessions);
   void make_fresh_lane(std::uint16_t number, std::size_t connector);
   [[nodiscard]] std::vector<double> take_phases(int sessions);
   [[nodiscard]] OpenRequest request_for(const TrafficPath& path, nanoseconds limit, bool probe) const;
@@ -138,6 +139,8 @@ Result<void> TrafficEngine::open_files() {
 }
 
 void TrafficEngine::make_lanes() {
+  const std::vector<int> sessions =
+      plan_sessions(options_.paths, options_.pool_mode, options_.ledger_connections);
   std::size_t fresh = 0;
   for (std::size_t i = 0; i < options_.paths.size(); ++i) {
     const TrafficPath& path = options_.paths[i];
@@ -146,7 +149,7 @@ void TrafficEngine::make_lanes() {
     if (path.session == SessionKind::fresh) {
       make_fresh_lane(number, fresh++ % connectors_.size());
     } else {
-      make_pooled_lane(number);
+      make_pooled_lane(number, sessions[i]);
     }
   }
   start_ticking();
@@ -163,10 +166,8 @@ std::vector<double> TrafficEngine::take_phases(int sessions) {
   return phases;
 }
 
-void TrafficEngine::make_pooled_lane(std::uint16_t number) {
+void TrafficEngine::make_pooled_lane(std::uint16_t number, int sessions) {
   const TrafficPath& path = options_.paths[number];
-  const int sessions =
-      path.purpose == Purpose::ledger ? std::max(1, options_.ledger_connections) : sessions_for(path.rate_hz);
   const auto open = [this, &path](nanoseconds limit, bool probe, std::function<void(OpenedSession)> handler) {
     open_pooled(path, limit, probe, std::move(handler));
   };

@@ -30,6 +30,7 @@ struct TrafficOptions {
   std::vector<TrafficPath> paths;  ///< as in the manifest; ledger paths included
   TrafficAccess access;
   int connector_threads = 1;
+  std::string pool_mode;  ///< of the cluster's poolers; empty: unknown
   /// The ledger path's rate is divided among so many connections, each a stream of its own.
   int ledger_connections = 4;
   bool synchronous_promised = false;  ///< an acknowledgement without a synchronous standby is weak

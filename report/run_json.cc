@@ -8,6 +8,7 @@
 
 #include "report/json_clients.h"
 #include "report/json_latency.h"
+#include "report/json_servers.h"
 #include "report/json_values.h"
 
 namespace pgfiredrill {
@@ -35,10 +36,6 @@ ordered_json cluster_json(const ClusterSummary& cluster) {
           {"settings", cluster.settings},
           {"synchronous_mode", or_null(cluster.synchronous_mode)},
           {"synchronous_mode_strict", cluster.synchronous_mode_strict}};
-}
-
-ordered_json clock_json(const ClockResult& clock) {
-  return {{"node", clock.node}, {"offset_s", or_null(clock.offset_s)}, {"error_s", or_null(clock.error_s)}};
 }
 
 ordered_json finding_json(const Finding& finding) {
@@ -172,7 +169,7 @@ ordered_json repeat_json(const RepeatResult& repeat) {
           {"ledger_latency", ledger_latency_json(repeat.ledger_latency)},
           {"budget", nullptr},
           {"durability", durability_json(repeat.durability)},
-          {"split_brain", nullptr},
+          {"split_brain", split_brain_json(repeat.split_brain)},
           {"replica_lag", replica_lag_json(repeat.replica_lag)},
           {"backup", nullptr},
           {"recovery", {{"full_health_s", or_null(repeat.full_health_s)}}},
@@ -211,11 +208,15 @@ ordered_json drill_json(const DrillResult& drill) {
 // ---- why each null is one
 
 const char* usual_reason(const std::string& pointer, const std::string& field) {
-  if (pointer.starts_with("/clocks/")) return "the clock of this node was not measured";
+  if (pointer.starts_with("/clocks/")) {
+    return field == "drift_ppm" ? "no drift beyond the error was seen"
+                                : "the clock of this node was not measured: see its why_not";
+  }
   static const std::map<std::string, const char*> reasons{
       {"phases", "not measured by this version"},
       {"budget", "not measured by this version"},
-      {"split_brain", "not measured by this version"},
+      {"split_brain", "the repeat was not judged"},
+      {"overlap_s", "no two servers were seen out of recovery at once"},
       {"replica_lag", "the repeat was not judged"},
       {"after_s", "nothing was asked of the session after the fault"},
       {"stuck_s", "nothing was asked of the session after the fault"},
@@ -316,7 +317,7 @@ std::string render_run_json(const RunResult& run) {
                           {"argv", manifest.argv},
                           {"repro", manifest.repro}}},
                         {"cluster", cluster_json(manifest.cluster)},
-                        {"clocks", array_of(run.clocks, clock_json)},
+                        {"clocks", clocks_json(run.clocks)},
                         {"reconnect", reconnect_json(run.reconnect)},
                         {"verdict", to_string(run.verdict)},
                         {"reasons", run.reasons},

@@ -7,6 +7,7 @@
 #include "report/markdown.h"
 #include "report/markdown_clients.h"
 #include "report/markdown_latency.h"
+#include "report/markdown_servers.h"
 #include "report/run_words.h"
 #include "report/utf8.h"
 #include "report/xml_text.h"
@@ -59,6 +60,7 @@ class RunMarkdown {
       if (!drill.repeats.empty()) details(drill);
     }
     text_ += reconnect_markdown(run_);
+    text_ += clocks_markdown(run_);
     remarks();
     findings();
     repro();
@@ -110,6 +112,7 @@ class RunMarkdown {
       paths(repeat);
       text_ += latency_markdown(repeat);
       text_ += replica_lag_markdown(repeat);
+      text_ += split_brain_markdown(repeat);
       text_ += clients_markdown(repeat);
       durability(repeat);
       text_ += return_to_normal_markdown(repeat);

@@ -156,6 +156,7 @@ class SuiteRun {
     auto traffic =
         environment_.make_traffic({.paths = manifest_.paths,
                                    .access = access,
+                                   .pool_mode = environment_.cluster.settings.pool_mode.value.value_or(""),
                                    .ledger_connections = kLedgerConnections,
                                    .synchronous_promised = !manifest_.cluster.synchronous_mode.empty() &&
                                                            manifest_.cluster.synchronous_mode != "off"},

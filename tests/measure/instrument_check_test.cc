@@ -93,5 +93,24 @@ TEST(InstrumentCheck, StallsEndWhenTheyAreRecorded) {
   EXPECT_EQ(stalls[0].to, at_s(10));
 }
 
+std::string overload(const std::string& loop, double cpu_s, double at_s_, SessionKind session) {
+  TrafficPath path = canary();
+  path.session = session;
+  const Event used{.kind = event::kLoopCpu,
+                   .at = at_s(at_s_),
+                   .fields = {{"loop", loop}, {"cpu_s", cpu_s}, {"over_s", 1.0}}};
+  return overload_in({{.start = at_s(10), .end = at_s(12)}}, loop_loads({used}), path);
+}
+
+TEST(InstrumentCheck, ABusyLoopOfOursSpoilsTheOutagesItMeasured) {
+  EXPECT_NE(overload("traffic", 0.81, 12.5, SessionKind::pooled), "");
+  EXPECT_EQ(overload("traffic", 0.80, 12.5, SessionKind::pooled), "") << "not above the limit";
+  EXPECT_EQ(overload("traffic", 0.95, 13.5, SessionKind::pooled), "") << "after the outage";
+  EXPECT_EQ(overload("traffic", 0.95, 10.0, SessionKind::pooled), "") << "before it";
+  EXPECT_NE(overload("connector-0", 0.95, 11, SessionKind::fresh), "");
+  EXPECT_EQ(overload("connector-0", 0.95, 11, SessionKind::pooled), "") << "it serves no pooled path";
+  EXPECT_EQ(overload("applications", 0.95, 11, SessionKind::fresh), "") << "it drives no path";
+}
+
 }  // namespace
 }  // namespace pgfiredrill
