@@ -210,7 +210,7 @@ ordered_json drill_json(const DrillResult& drill) {
 const char* usual_reason(const std::string& pointer, const std::string& field) {
   if (pointer.starts_with("/clocks/")) {
     return field == "drift_ppm" ? "no drift beyond the error was seen"
-                                : "the clock of this node was not measured: see its why_not";
+                                : "the clock of this node was not measured";
   }
   static const std::map<std::string, const char*> reasons{
       {"phases", "not measured by this version"},
