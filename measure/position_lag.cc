@@ -63,12 +63,9 @@ PositionLag measure_position_lag(const std::vector<DirectAnswer>& answers,
   PositionLag lag;
   for (const std::string& member : members) {
     const auto found = most.find(member);
-    ReplicaLag::Node node{.member = member};
-    if (found != most.end()) {
-      node.max_bytes = found->second;
-      lag.max_bytes = std::max(lag.max_bytes.value_or(0), found->second);
-    }
-    lag.nodes.push_back(std::move(node));
+    if (found == most.end()) continue;
+    lag.max_bytes = std::max(lag.max_bytes.value_or(0), found->second);
+    lag.nodes.push_back({.member = member, .max_bytes = found->second});
   }
   if (!lag.max_bytes) {
     lag.why_not = answers.empty() ? "no member's own PostgreSQL was asked directly"

@@ -14,7 +14,7 @@ namespace pgfiredrill {
 
 struct PositionLag {
   std::optional<double> max_bytes;
-  std::vector<ReplicaLag::Node> nodes;  ///< one for each member that was asked for
+  std::vector<ReplicaLag::Node> nodes;  ///< one for each member that was a replica of a leader that was seen
   std::string why_not;                  ///< where `max_bytes` is absent
 };
 

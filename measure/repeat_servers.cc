@@ -1,6 +1,7 @@
 #include "measure/repeat_servers.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,9 @@ class SplitBrainJudge {
 
   void judge_servers() {
     SplitBrain& split = *judged_.result;
+    std::set<std::string> answered;
+    for (const DirectAnswer& answer : facts_.direct_answers) answered.insert(answer.member);
+    if (answered.size() > 1) split.overlap_s = 0;
     for (const OpenTogether& both : open_together(facts_.direct_answers)) {
       split.possible = true;
       split.overlap_s = std::max(split.overlap_s.value_or(0), to_seconds(both.length()));

@@ -133,8 +133,8 @@ struct ReplicaLag {
   std::optional<double> max_bytes;  ///< a server's replayed position behind the leader's, both asked directly
   std::optional<double> max_s;      ///< an acknowledged heartbeat that a read did not show yet
   struct Node {
-    std::string member;
-    std::optional<double> max_bytes;
+    std::string member;  ///< that was a replica at some time
+    double max_bytes = 0;
   };
   struct Path {
     std::string id;

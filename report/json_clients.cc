@@ -8,7 +8,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json node_json(const ReplicaLag::Node& node) {
-  return {{"member", node.member}, {"max_bytes", or_null(node.max_bytes)}};
+  return {{"member", node.member}, {"max_bytes", node.max_bytes}};
 }
 
 ordered_json path_json(const ReplicaLag::Path& path) {

@@ -14,13 +14,18 @@ std::string seconds_or_none(const std::optional<double>& seconds) {
   return seconds ? seconds_text(*seconds) : kNone;
 }
 
+/// What is of interest from a millisecond on.
+std::string short_time(const std::optional<double>& seconds) {
+  return seconds && *seconds < 1 ? fmt::format("{:.1f} ms", *seconds * 1e3) : seconds_or_none(seconds);
+}
+
 std::string lag_row(const ReplicaLag::Path& path) {
-  return markdown::row({markdown::code(path.id), count_text(path.reads), seconds_or_none(path.p95_s),
-                        seconds_or_none(path.max_s)});
+  return markdown::row(
+      {markdown::code(path.id), count_text(path.reads), short_time(path.p95_s), short_time(path.max_s)});
 }
 
 std::string bytes_row(const ReplicaLag::Node& node) {
-  const std::string bytes = node.max_bytes ? value_text("replica_lag_bytes", *node.max_bytes) : kNone;
+  const std::string bytes = value_text("replica_lag_bytes", node.max_bytes);
   return markdown::row({markdown::code(node.member), markdown::plain(bytes)});
 }
 
@@ -44,8 +49,8 @@ std::string read_only_cell(const ClientResult& client) {
 
 std::string client_row(const ClientResult& client) {
   return markdown::row({markdown::code(client.entrypoint), markdown::plain(client.kind), end_cell(client),
-                        seconds_or_none(client.after_s), seconds_or_none(client.stuck_s),
-                        read_only_cell(client), error_cell(client)});
+                        seconds_or_none(client.after_s), short_time(client.stuck_s), read_only_cell(client),
+                        error_cell(client)});
 }
 
 }  // namespace

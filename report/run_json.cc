@@ -216,7 +216,7 @@ const char* usual_reason(const std::string& pointer, const std::string& field) {
       {"phases", "not measured by this version"},
       {"budget", "not measured by this version"},
       {"split_brain", "the repeat was not judged"},
-      {"overlap_s", "no two servers were seen out of recovery at once"},
+      {"overlap_s", "fewer than two servers were asked directly"},
       {"replica_lag", "the repeat was not judged"},
       {"after_s", "nothing was asked of the session after the fault"},
       {"stuck_s", "nothing was asked of the session after the fault"},

@@ -74,12 +74,12 @@ std::string without_code(const std::string& text) {
 
 TEST(RunMarkdown, ShowsWhatBecameOfTheSessionsThatWereHeld) {
   const std::string text = render_run_markdown(passed_run());
-  EXPECT_THAT(text, HasSubstr("| `pg1:5000` | idle | works | 9.5 s | 0.004 s | 3, the last at 8.5 s | – |"));
+  EXPECT_THAT(text, HasSubstr("| `pg1:5000` | idle | works | 9.5 s | 4.0 ms | 3, the last at 8.5 s | – |"));
   EXPECT_THAT(
       text,
-      HasSubstr("| `pg1:5000` | in\\_transaction | **error** | 0.6 s | 0.3 s | – | 57P01 (postgres): "));
+      HasSubstr("| `pg1:5000` | in\\_transaction | **error** | 0.6 s | 300.0 ms | – | 57P01 (postgres): "));
   EXPECT_THAT(text, HasSubstr("| `pg1:5000` | long\\_query | **stuck** | 0 s | 31.5 s |"));
-  EXPECT_THAT(text, HasSubstr("| `pg1:5001/read_only/pooled` | 2,000 | 0.04 s | 2.5 s |"));
+  EXPECT_THAT(text, HasSubstr("| `pg1:5001/read_only/pooled` | 2,000 | 40.0 ms | 2.5 s |"));
 }
 
 TEST(RunMarkdown, LetsNoTextBeMarkup) {
