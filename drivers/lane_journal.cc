@@ -96,9 +96,11 @@ void LaneJournal::close_answered(PendingOperation operation, const StatementEvid
     draft.heartbeat = answer.heartbeat;
   }
   const Classification classification = classify_statement(evidence, terms_for(draft, answer));
-  const bool misrouted = classification.error.is(Trouble::misrouted);
-  shared_.samples.note(path_.id, classification,
-                       misrouted ? "a server in recovery answered" : text_of(evidence));
+  if (!classification.error.none()) {
+    const bool misrouted = classification.error.is(Trouble::misrouted);
+    shared_.samples.note(path_.id, classification,
+                         misrouted ? "a server in recovery answered" : text_of(evidence));
+  }
   close(std::move(operation), classification);
 }
 

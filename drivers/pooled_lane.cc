@@ -145,10 +145,17 @@ void PooledLane::go_on(std::size_t index) {
   dispatch_to(index, std::move(operation));
 }
 
-Statement PooledLane::statement_for(const Operation& operation) const {
-  if (numbers_ != nullptr) return ledger_statement(operation.stream, operation.number);
-  if (journal_.path().purpose == Purpose::heartbeat) return heartbeat_statement(operation.number);
-  return canary_statement(journal_.number(), operation.number, operation.write);
+const Statement& PooledLane::statement_for(const Operation& operation) {
+  if (numbers_ == nullptr) {
+    statement_ = journal_.path().purpose == Purpose::heartbeat
+                     ? heartbeat_statement(operation.number)
+                     : canary_statement(journal_.number(), operation.number, operation.write);
+  } else if (statement_.sql.empty()) {
+    statement_ = ledger_statement(operation.stream, operation.number);
+  } else {
+    renumber_ledger_statement(statement_, operation.stream, operation.number);
+  }
+  return statement_;
 }
 
 void PooledLane::dispatch_to(std::size_t index, PendingOperation operation) {
@@ -158,7 +165,7 @@ void PooledLane::dispatch_to(std::size_t index, PendingOperation operation) {
     draft.number = numbers_->take(draft.stream);
   }
   journal_.mark_sent(operation);
-  const Statement statement = statement_for(draft);
+  const Statement& statement = statement_for(draft);
   sessions_[index]->send(std::move(operation), statement);
 }
 

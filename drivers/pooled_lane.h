@@ -60,7 +60,7 @@ class PooledLane {
   void end_overdue(nanoseconds now);
   void drop_overdue(nanoseconds now);
   void drop(PendingOperation operation, Trouble why, Layer layer);
-  [[nodiscard]] Statement statement_for(const Operation& operation) const;
+  [[nodiscard]] const Statement& statement_for(const Operation& operation);
 
   LaneJournal journal_;
   OpenSession open_;
@@ -68,6 +68,7 @@ class PooledLane {
   std::deque<PendingOperation> waiting_;  ///< by due time; bounded by deadline × rate
   std::optional<Schedule> schedule_;
   bool closed_loop_ = false;
+  Statement statement_;                  ///< the last one that was sent
   LedgerNumbers* numbers_ = nullptr;     ///< null: canaries and heartbeats
   std::uint64_t next_number_ = 1;        ///< goes on from start to start: a heartbeat is never sent twice
   Layer last_trouble_ = Layer::unknown;  ///< who ended or refused the lane's last session

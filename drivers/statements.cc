@@ -40,13 +40,13 @@ std::optional<Number> parse_hex(std::string_view text) noexcept {
   return value;
 }
 
-std::uint32_t heartbeat_in(const std::string& text) {
+std::uint32_t heartbeat_in(std::string_view text) {
   const auto number = parse_integer(text);
   const bool possible = number && *number > 0 && *number <= std::numeric_limits<std::uint32_t>::max();
   return possible ? static_cast<std::uint32_t>(*number) : 0;
 }
 
-bool waits_for_flush(const std::string& synchronous_commit) {
+bool waits_for_flush(std::string_view synchronous_commit) {
   return synchronous_commit == "on" || synchronous_commit == "remote_apply";
 }
 
@@ -73,6 +73,11 @@ Statement ledger_statement(std::uint16_t stream, std::uint64_t number) {
   return {.sql = kSql, .values = {std::to_string(stream), std::to_string(number)}};
 }
 
+void renumber_ledger_statement(Statement& statement, std::uint16_t stream, std::uint64_t number) {
+  statement.values[0] = std::to_string(stream);
+  statement.values[1] = std::to_string(number);
+}
+
 Statement heartbeat_statement(std::uint64_t number) {
   // Of two that are under way at once the later one stays, whichever comes last.
   static const std::string kSql =
@@ -81,11 +86,11 @@ Statement heartbeat_statement(std::uint64_t number) {
   return {.sql = kSql, .values = {std::to_string(number)}};
 }
 
-std::uint64_t wal_position(const std::string& text) noexcept {
+std::uint64_t wal_position(std::string_view text) noexcept {
   const auto slash = text.find('/');
   if (slash == std::string::npos) return 0;
-  const auto high = parse_hex<std::uint32_t>(std::string_view{text}.substr(0, slash));
-  const auto low = parse_hex<std::uint32_t>(std::string_view{text}.substr(slash + 1));
+  const auto high = parse_hex<std::uint32_t>(text.substr(0, slash));
+  const auto low = parse_hex<std::uint32_t>(text.substr(slash + 1));
   return high && low ? std::uint64_t{*high} << 32 | *low : 0;
 }
 
@@ -94,7 +99,9 @@ Answer parse_answer(const StatementEvidence& evidence) {
   if (evidence.rows.size() != 1) return answer;
   const Row& row = evidence.rows.front();
   if (row.size() != kColumns && row.size() != kColumns + 1) return answer;
-  const auto text = [&](std::size_t column) { return row[column].value_or(""); };
+  const auto text = [&](std::size_t column) {
+    return row[column] ? std::string_view{*row[column]} : std::string_view{};
+  };
   const auto start = parse_integer(text(1));
   const auto pid = parse_integer(text(2));
   if (!start || !pid || *pid < 0 || *pid > std::numeric_limits<std::uint32_t>::max()) return answer;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cluster/session_evidence.h"
 #include "cluster/session_exchange.h"
@@ -19,6 +20,8 @@ inline constexpr int kRowsPerLane = 8;
 inline constexpr const char* kCanaryTag = "SELECT 1";
 
 [[nodiscard]] Statement ledger_statement(std::uint16_t stream, std::uint64_t number);
+/// Makes one of those the statement of another write: its text is long, and the same for all.
+void renumber_ledger_statement(Statement& statement, std::uint16_t stream, std::uint64_t number);
 inline constexpr const char* kLedgerTag = "INSERT 0 1";
 
 /// The row that reads on replicas look for: shows `number` from then on, unless a later one is there already.
@@ -41,7 +44,7 @@ struct Answer {
 [[nodiscard]] Answer parse_answer(const StatementEvidence& evidence);
 
 /// "16/B374D848"; 0 for anything else.
-[[nodiscard]] std::uint64_t wal_position(const std::string& text) noexcept;
+[[nodiscard]] std::uint64_t wal_position(std::string_view text) noexcept;
 
 /// The columns that `parse_answer` reads, for a server that is not in recovery.
 [[nodiscard]] const char* primary_columns() noexcept;
