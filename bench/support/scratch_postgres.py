@@ -123,7 +123,17 @@ def make_certificate(folder):
     own(folder / "server.key", folder / "server.crt")
 
 
+def sweep(folder):
+    """What a measurement that was killed has left: its folder ends in the number of a process that is gone."""
+    stem, _, own_pid = folder.name.rpartition("-")
+    for other in folder.parent.glob(f"{stem}-*"):
+        pid = other.name.rpartition("-")[2]
+        if pid.isdigit() and pid != own_pid and not Path("/proc", pid).exists():
+            down(other)
+
+
 def up(folder):
+    sweep(folder)
     folder.mkdir(mode=0o700)
     own(folder)
     make_certificate(folder)
