@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "cluster/discovery/entry_points.h"
+
 namespace pgfiredrill {
 namespace {
 
@@ -92,7 +94,8 @@ void PathTable::add_routed() {
 std::vector<const EntryPoint*> PathTable::points_of(EntryPointKind kind, EntryPointRole role) const {
   std::vector<const EntryPoint*> points;
   for (const EntryPoint& point : cluster_.entry_points) {
-    if (point.kind == kind && point.role == role) points.push_back(&point);
+    if (point.kind != kind || point.role != role || is_walled_off(cluster_, point)) continue;
+    points.push_back(&point);
   }
   return points;
 }
@@ -136,6 +139,7 @@ std::string PathTable::member_at(const EntryPoint& point) const {
 void PathTable::add_pinned() {
   for (const EntryPoint& point : cluster_.entry_points) {
     if (point.kind != EntryPointKind::pooler && point.kind != EntryPointKind::server) continue;
+    if (is_walled_off(cluster_, point)) continue;
     const std::string member = member_at(point);
     if (member.empty()) continue;
     // Read-only: the member may have any role, and a role is no failure of the node.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cluster/discovery/entry_points.h"
 #include "record/recorder.h"
 
 namespace pgfiredrill {
@@ -77,6 +78,16 @@ std::vector<std::string> refusals_by_other_runs(fault::HostLocks& locks) {
   return refusals;
 }
 
+/// Without what a run gets at by another way.
+std::vector<NotReached> missed_by_runs(const ClusterDescription& cluster) {
+  std::vector<NotReached> missed = cluster.not_reached;
+  for (const EntryPoint& point : cluster.entry_points) {
+    if (!is_walled_off(cluster, point)) continue;
+    std::erase_if(missed, [&](const NotReached& each) { return is_login_through(each, point); });
+  }
+  return missed;
+}
+
 }  // namespace
 
 std::int64_t maximum_lag_bytes(const ClusterDescription& cluster) {
@@ -84,7 +95,8 @@ std::int64_t maximum_lag_bytes(const ClusterDescription& cluster) {
 }
 
 std::vector<std::string> refusals_by_description(const ClusterDescription& cluster) {
-  std::vector<std::string> refusals = refusals_by_not_reached(cluster.not_reached);
+  const std::vector<NotReached> missed = missed_by_runs(cluster);
+  std::vector<std::string> refusals = refusals_by_not_reached(missed);
   if (cluster.members.size() < 2) {
     refusals.emplace_back("The cluster has fewer than two members: nothing could take over.");
   }

@@ -119,6 +119,10 @@ std::string member_started_at(const std::string& postmaster_start, const std::ve
   return {};
 }
 
+std::string login_topic(const EntryPoint& point) {
+  return "entry point " + point.address.to_string();
+}
+
 }  // namespace
 
 std::vector<EntryPoint> find_entry_points(const std::vector<HostLook>& looks, const ServiceLook& services,
@@ -146,6 +150,19 @@ std::vector<EntryPoint> find_entry_points(const std::vector<HostLook>& looks, co
   return collector.take();
 }
 
+bool is_login_through(const NotReached& missing, const EntryPoint& point) {
+  return missing.host == point.host && missing.topic == login_topic(point);
+}
+
+bool is_walled_off(const ClusterDescription& cluster, const EntryPoint& point) {
+  if (point.kind != EntryPointKind::server) return false;
+  return std::any_of(cluster.not_reached.begin(), cluster.not_reached.end(), [&](const NotReached& missing) {
+    const FailureKind kind = missing.failure.kind;
+    return is_login_through(missing, point) &&
+           (kind == FailureKind::unreachable || kind == FailureKind::timed_out);
+  });
+}
+
 void try_entry_points(std::vector<EntryPoint>& entry_points, const std::vector<HostLook>& looks,
                       const ServiceLook& services, SqlAccess& sql, std::vector<NotReached>& not_reached) {
   const ClusterAccess access = access_of(looks);
@@ -162,7 +179,7 @@ void try_entry_points(std::vector<EntryPoint>& entry_points, const std::vector<H
     const auto answer = sql.login(parameters, point.address.to_string());
     if (!answer) {
       const std::lock_guard lock{mutex};
-      not_reached.push_back({point.host, "entry point " + point.address.to_string(), answer.error()});
+      not_reached.push_back({point.host, login_topic(point), answer.error()});
       return;
     }
     point.answered_by = member_started_at(answer->server.postmaster_start, looks, services);

@@ -25,4 +25,11 @@ inline constexpr std::size_t kLoginsAtOnce = 4;
 void try_entry_points(std::vector<EntryPoint>& entry_points, const std::vector<HostLook>& looks,
                       const ServiceLook& services, SqlAccess& sql, std::vector<NotReached>& not_reached);
 
+/// This is what `try_entry_points` says of the login through that one.
+[[nodiscard]] bool is_login_through(const NotReached& missing, const EntryPoint& point);
+
+/// A server's own port that the network does not lead to from here, as where only balancers and poolers are
+/// open to clients: it can be asked through SSH, and no traffic of clients goes there. Pure.
+[[nodiscard]] bool is_walled_off(const ClusterDescription& cluster, const EntryPoint& point);
+
 }  // namespace pgfiredrill

@@ -65,6 +65,18 @@ TEST(FindPaths, PoolersAndServersArePinnedAndPooledOnly) {
   EXPECT_THAT(ids_of(paths), Not(Contains("pg2:6432/read_only/fresh")));
 }
 
+/// Where clients cannot go, traffic does not.
+TEST(FindPaths, NoTrafficGoesToAServerBehindAWall) {
+  ClusterDescription cluster = three_hosts();
+  for (const char* host : {"pg1", "pg2", "pg3"}) {
+    cluster.not_reached.push_back(
+        {host, std::string{"entry point "} + host + ":5432", {.kind = FailureKind::timed_out}});
+  }
+  const auto ids = ids_of(find_paths(cluster));
+  EXPECT_THAT(ids, Not(Contains(::testing::HasSubstr("5432"))));
+  EXPECT_THAT(ids, Contains("pg2:6432/read_only/pooled"));
+}
+
 TEST(FindPaths, ListsWithAttributesDoNotBlockTheSteadyState) {
   const auto paths = find_paths(three_hosts());
   const auto plain = path_of(paths, "list:5000/read_write/fresh");

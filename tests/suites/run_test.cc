@@ -227,6 +227,22 @@ TEST(Run, RefusesWhileAnotherRunHoldsTheLockAndLeavesItAlone) {
   EXPECT_THAT(run.journal(), IsEmpty());
 }
 
+/// Sites open balancers and poolers to clients, and PostgreSQL's own port to nobody: it is asked through SSH.
+TEST(Run, AWallBeforePostgresItselfIsNoObstacle) {
+  for (const auto& [kind, exit] : {std::pair{FailureKind::timed_out, ExitClass::passed},
+                                   std::pair{FailureKind::denied, ExitClass::preflight_refused}}) {
+    FakeRun run;
+    EntryPoint server;
+    server.kind = EntryPointKind::server;
+    server.host = "pg1";
+    server.address = {"192.168.7.1", 5432};
+    run.cluster.entry_points.push_back(server);
+    run.cluster.not_reached.push_back(
+        {"pg1", "entry point 192.168.7.1:5432", {.kind = kind, .what = "log in", .came_back = "no"}});
+    EXPECT_EQ(run.run().exit, exit);
+  }
+}
+
 TEST(Run, TellsOneCauseOnceAndWhoIsDownFirst) {
   FakeRun run;
   const Failure denied{.kind = FailureKind::denied,
