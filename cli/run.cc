@@ -77,11 +77,8 @@ std::unique_ptr<ServerObserver> observe(const ClusterDescription& cluster, const
                                 .user = access.user,
                                 .password = access.password,
                                 .sslmode = access.sslmode};
-  const auto open_route = [&cluster, hosts](const std::string& name) -> Result<SuperuserRoute> {
-    for (const Member& member : cluster.members) {
-      if (member.name == name) return open_superuser_route(cluster, member, hosts(member.host));
-    }
-    return Failure{.kind = FailureKind::missing, .what = "ask " + one_line(name) + " through SSH"};
+  const auto open_route = [&cluster, hosts](const std::string& member) {
+    return open_route_to(cluster, hosts, member);
   };
   return ServerObserver::start(servers_to_observe(cluster, login), open_route, recorder, clock);
 }

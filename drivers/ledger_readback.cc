@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/lsn.h"
 #include "base/text.h"
 #include "cluster/copy_out.h"
 #include "cluster/postgres_control.h"
@@ -78,7 +79,8 @@ Result<Position> ask_position(PostgresControl& control, const ConnectParameters&
 }
 
 bool has_passed(const Position& position, const Fence& fence) {
-  return position.timeline == fence.timeline && wal_position(position.lsn) >= wal_position(fence.lsn);
+  return position.timeline == fence.timeline &&
+         parse_lsn(position.lsn).value_or(0) >= parse_lsn(fence.lsn).value_or(0);
 }
 
 Result<Position> wait_for_fence(PostgresControl& control, const ConnectParameters& superuser,

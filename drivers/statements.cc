@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/lsn.h"
 #include "base/text.h"
 
 namespace pgfiredrill {
@@ -86,14 +87,6 @@ Statement heartbeat_statement(std::uint64_t number) {
   return {.sql = kSql, .values = {std::to_string(number)}};
 }
 
-std::uint64_t wal_position(std::string_view text) noexcept {
-  const auto slash = text.find('/');
-  if (slash == std::string::npos) return 0;
-  const auto high = parse_hex<std::uint32_t>(text.substr(0, slash));
-  const auto low = parse_hex<std::uint32_t>(text.substr(slash + 1));
-  return high && low ? std::uint64_t{*high} << 32 | *low : 0;
-}
-
 Answer parse_answer(const StatementEvidence& evidence) {
   Answer answer;
   if (evidence.rows.size() != 1) return answer;
@@ -109,7 +102,7 @@ Answer parse_answer(const StatementEvidence& evidence) {
   answer.in_recovery = text(0) == "t";
   answer.postmaster_start = *start;
   answer.backend_pid = static_cast<std::uint32_t>(*pid);
-  answer.lsn = wal_position(text(3));
+  answer.lsn = parse_lsn(text(3)).value_or(0);
   answer.timeline = parse_hex<std::uint32_t>(text(4)).value_or(0);
   answer.standby_named = !text(5).empty();
   answer.waits_for_flush = waits_for_flush(text(6));

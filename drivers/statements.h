@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "cluster/session_evidence.h"
 #include "cluster/session_exchange.h"
@@ -42,9 +41,6 @@ struct Answer {
 };
 
 [[nodiscard]] Answer parse_answer(const StatementEvidence& evidence);
-
-/// "16/B374D848"; 0 for anything else.
-[[nodiscard]] std::uint64_t wal_position(std::string_view text) noexcept;
 
 /// The columns that `parse_answer` reads, for a server that is not in recovery.
 [[nodiscard]] const char* primary_columns() noexcept;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <tuple>
 
-#include "measure/lsn.h"
+#include "base/lsn.h"
 
 namespace pgfiredrill {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "measure/lsn.h"
+#include "base/lsn.h"
 #include "measure/plausible_instant.h"
 
 namespace pgfiredrill {

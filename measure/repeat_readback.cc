@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "measure/lsn.h"
+#include "base/lsn.h"
 
 namespace pgfiredrill {
 

@@ -2,8 +2,8 @@
 
 #include <limits>
 
+#include "base/lsn.h"
 #include "base/text.h"
-#include "measure/lsn.h"
 #include "measure/plausible_instant.h"
 
 namespace pgfiredrill {

@@ -7,16 +7,21 @@ namespace pgfiredrill {
 SystemLedgerStore::SystemLedgerStore(const ClusterDescription& cluster, HostFinder hosts)
     : cluster_{cluster}, hosts_{std::move(hosts)} {}
 
-Result<SuperuserRoute> SystemLedgerStore::route(const std::string& member) const {
-  for (const Member& known : cluster_.members) {
+Result<SuperuserRoute> open_route_to(const ClusterDescription& cluster, const HostFinder& hosts,
+                                     const std::string& member) {
+  for (const Member& known : cluster.members) {
     if (known.name == member && !known.host.empty()) {
-      return open_superuser_route(cluster_, known, hosts_(known.host));
+      return open_superuser_route(cluster, known, hosts(known.host));
     }
   }
   return Failure{.kind = FailureKind::missing,
                  .what = "log in to " + one_line(member),
                  .came_back = "no host of the inventory runs it",
                  .hint = "The inventory must name every member's host."};
+}
+
+Result<SuperuserRoute> SystemLedgerStore::route(const std::string& member) const {
+  return open_route_to(cluster_, hosts_, member);
 }
 
 Result<std::optional<std::string>> SystemLedgerStore::find_foreign(const std::string& member) {

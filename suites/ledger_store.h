@@ -33,6 +33,10 @@ class LedgerStore {
                                                     nanoseconds deadline) = 0;
 };
 
+/// To a member's own PostgreSQL, as superuser. Blocking; worker threads only.
+[[nodiscard]] Result<SuperuserRoute> open_route_to(const ClusterDescription& cluster, const HostFinder& hosts,
+                                                   const std::string& member);
+
 class SystemLedgerStore final : public LedgerStore {
  public:
   /// `cluster` must outlive it.

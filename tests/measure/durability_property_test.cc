@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/lsn.h"
 #include "measure/durability.h"
 #include "measure/loss_details.h"
-#include "measure/lsn.h"
 
 namespace pgfiredrill {
 namespace {

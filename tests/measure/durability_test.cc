@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/lsn.h"
+#include "base/lsn.h"
 #include "measure/readback_pages.h"
 
 namespace pgfiredrill {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "measure/lsn.h"
+#include "base/lsn.h"
 
 namespace pgfiredrill {
 namespace {

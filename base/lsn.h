@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pgfiredrill {
 
 /// Absent on anything but two hexadecimal numbers of at most eight digits with a slash between.
-[[nodiscard]] std::optional<std::uint64_t> parse_lsn(const std::string& text);
+[[nodiscard]] std::optional<std::uint64_t> parse_lsn(std::string_view text);
 [[nodiscard]] std::string format_lsn(std::uint64_t position);
 
 }  // namespace pgfiredrill

@@ -1,7 +1,6 @@
-#include "measure/lsn.h"
+#include "base/lsn.h"
 
 #include <charconv>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,12 +17,11 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::uint64_t> parse_lsn(const std::string& text) {
+std::optional<std::uint64_t> parse_lsn(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return std::nullopt;
-  const std::string_view whole{text};
-  const auto high = parse_hex(whole.substr(0, slash));
-  const auto low = parse_hex(whole.substr(slash + 1));
+  const auto high = parse_hex(text.substr(0, slash));
+  const auto low = parse_hex(text.substr(slash + 1));
   if (!high || !low) return std::nullopt;
   return *high << 32 | *low;
 }
