@@ -47,6 +47,10 @@ class Host {
   /// status.
   [[nodiscard]] virtual Result<RemoteResult> run(const RemoteCommand& command) = 0;
 
+  /// Logs in over a connection of its own, where `run` may share one that stands already: whether the way in
+  /// is open now.
+  [[nodiscard]] virtual Result<void> log_in_anew() = 0;
+
   /// Leads `<some folder here>/.s.PGSQL.<port>` to `<remote_directory>/.s.PGSQL.<port>` on the host. That
   /// nobody listens there shows only when somebody connects. The host must outlive what it hands out.
   [[nodiscard]] virtual Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(

@@ -39,6 +39,8 @@ struct RunCommand {
   std::optional<std::uint64_t> seed;
   std::string output = "runs";  ///< folder in which the run's own folder is made
   bool keep_leader = false;
+  bool with_sudo = false;  ///< lay the helper on the hosts for this run, where it is not installed
+  std::string power;       ///< the user's command for hosts' power, with {action} and {host}; empty: none
   bool dry_run = false;
   bool verbose = false;
   std::vector<std::string> argv;  ///< as typed, for the report
@@ -59,6 +61,8 @@ struct ReportCommand {
 
 struct HealCommand {
   ClusterSource source;
+  bool with_sudo = false;
+  std::string power;
   bool verbose = false;
 };
 

@@ -43,13 +43,21 @@ ExitClass run_heal(const HealCommand& command, std::ostream& out) {
   const HostFinder hosts = [&](const std::string& name) -> Host& { return connection.host(name); };
   const auto probe = make_cluster_probe(cluster, connection.http(), hosts, clock);
   SystemLedgerStore ledger{cluster, hosts};
+  const fault::Helper helper{command.with_sudo};
+  const std::string run_id = choose_run_folder("", "heal", clock.wall()).id;
   const auto journal = fault::Journal::open(cluster.name);
-  const fault::HealSeams seams{.tools = {cluster, connection.http(), hosts, *probe, clock},
+  const fault::HealSeams seams{.tools = {.cluster = cluster,
+                                         .http = connection.http(),
+                                         .hosts = hosts,
+                                         .probe = *probe,
+                                         .clock = clock,
+                                         .helper = helper,
+                                         .id = run_id},
                                .journal = journal ? journal->get() : nullptr,
                                .hosts = connection.hosts_to_lock(),
                                .drop_traffic = [&] { return drop_traffic(*probe, ledger); },
                                .say = [&](const std::string& sentence) { out << sentence << std::endl; }};
-  const auto report = fault::heal(seams, choose_run_folder("", "heal", clock.wall()).id);
+  const auto report = fault::heal(seams, run_id);
   if (!report) throw Error{report.error(), ExitClass::preflight_refused};
   return tell(*report, out);
 }

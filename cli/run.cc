@@ -112,6 +112,7 @@ class Runner {
     fault::HostLocks locks{connection_.hosts_to_lock(), folder.id, fault::this_owner()};
     const auto watch_probe = make_cluster_probe(connection_.description(), connection_.http(), hosts, clock_);
     const auto fault_probe = make_cluster_probe(connection_.description(), connection_.http(), hosts, clock_);
+    const fault::Helper helper{command_.with_sudo};
     SystemLedgerStore ledger{connection_.description(), hosts};
     SystemSqlAccess sql;
     ThreadBackground background;
@@ -125,6 +126,8 @@ class Runner {
         .journal = **journal,
         .locks = locks,
         .ledger = ledger,
+        .helper = helper,
+        .power = {},
         .clock = clock_,
         .background = background,
         .view = screen,

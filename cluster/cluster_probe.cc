@@ -12,7 +12,6 @@
 namespace pgfiredrill {
 namespace {
 
-constexpr int kEtcdPort = 2379;
 constexpr std::chrono::milliseconds kHttpDeadline{1'000};
 constexpr std::chrono::milliseconds kSqlDeadline{2'000};
 

@@ -21,6 +21,9 @@ struct EtcdMember {
   bool learner = false;
 };
 
+/// Where clients ask.
+inline constexpr int kEtcdPort = 2379;
+
 struct EtcdStatus {
   std::string version;
   std::string member_id;  ///< of the member that answered

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kConnectTimeoutSeconds = 5;
+constexpr std::chrono::milliseconds kNewLoginDeadline{8'000};
 
 /// Becomes root where the login is not, so that neither the inventory's `become` nor the user name has to be
 /// right. With a password for sudo it is the first line of stdin in both cases.
@@ -145,6 +146,21 @@ Result<RemoteResult> SshHost::run(const RemoteCommand& command) {
                    .hint = "Log in as root, or allow sudo (ansible_become_password, or NOPASSWD)."};
   }
   return RemoteResult{.exit_status = result->exit_status, .out = result->out, .err = result->err};
+}
+
+Result<void> SshHost::log_in_anew() {
+  // The first value that ssh gets for an option is the one that counts.
+  std::vector<std::string> arguments = ssh_arguments();
+  arguments.insert(arguments.begin() + 1, {"-o", "ControlPath=none"});
+  ProcessRequest request{
+      .argv = std::move(arguments), .environment = {{"LC_ALL", "C"}}, .deadline = kNewLoginDeadline};
+  request.argv.insert(request.argv.end(), {"--", description_.address, "true"});
+  const auto result = processes_.run(request);
+  if (!result) return result.error();
+  if (result->timed_out || result->output_cut || result->exit_status != 0) {
+    return explain(*result, "log in anew by ssh", kNewLoginDeadline);
+  }
+  return {};
 }
 
 Failure SshHost::explain(const ProcessResult& result, const std::string& what,

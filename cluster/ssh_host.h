@@ -34,6 +34,8 @@ class SshHost final : public Host {
   /// taken for one.
   [[nodiscard]] Result<RemoteResult> run(const RemoteCommand& command) override;
 
+  [[nodiscard]] Result<void> log_in_anew() override;
+
   [[nodiscard]] Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(
       const std::string& remote_directory, int port) override;
 

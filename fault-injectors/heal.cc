@@ -171,7 +171,10 @@ class Healer {
                .http = seams.tools.http,
                .hosts = seams.tools.hosts,
                .probe = probe_,
-               .clock = seams.tools.clock} {}
+               .clock = seams.tools.clock,
+               .helper = seams.tools.helper,
+               .id = run_id,
+               .power = seams.tools.power} {}
 
   Result<HealReport> run() {
     auto states = OwnerWatch{seams_, locks_}.wait(not_reached_);

@@ -207,10 +207,10 @@ FaultKind kill_postmaster() {
           .proves = "a crash of PostgreSQL on the leader: Patroni starts it again or fails over in time",
           .undone_by = "Patroni starts PostgreSQL again; the run switches back at its end",
           .targets = {"leader"},
-          .unplanned = true,
-          .make = [](const FaultSpec& spec, Tools tools) {
-            return std::make_unique<KillPostmaster>(spec, tools);
-          }};
+          .on_hosts = false,
+          .danger = [](const FaultSpec&) { return Danger::may_failover; },
+          .make = [](const FaultSpec& spec,
+                     Tools tools) { return std::make_unique<KillPostmaster>(spec, tools); }};
 }
 
 }  // namespace pgfiredrill::fault

@@ -103,7 +103,8 @@ FaultKind patroni_switchover() {
       .proves = "a planned change of leader loses nothing, and how long clients notice it",
       .undone_by = "the old leader follows the new one by itself; the run switches back at its end",
       .targets = {"leader"},
-      .unplanned = false,
+      .on_hosts = false,
+      .danger = [](const FaultSpec&) { return Danger::none; },
       .make = [](const FaultSpec& spec, Tools tools) { return std::make_unique<Switchover>(spec, tools); }};
 }
 

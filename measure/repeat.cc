@@ -270,8 +270,8 @@ class RepeatJudge {
   }
 
   void judge_not_taken(const std::string& why) {
-    distrust_ = "the fault did not take";
-    reasons_.add(Verdict::inconclusive, why.empty() ? distrust_ : distrust_ + ": " + why);
+    distrust_ = why.empty() ? "the fault did not take" : why;
+    reasons_.add(Verdict::inconclusive, distrust_);
   }
 
   void judge_done() {

@@ -51,6 +51,8 @@ inline constexpr const char* kFaultSent = "fault_sent";
 inline constexpr const char* kFaultConfirmed = "fault_confirmed";
 /// reason
 inline constexpr const char* kFaultNotTaken = "fault_not_taken";
+inline constexpr const char* kFurtherFaultSent = "further_fault_sent";
+inline constexpr const char* kFurtherFaultConfirmed = "further_fault_confirmed";
 inline constexpr const char* kFaultReverted = "fault_reverted";
 /// verified (bool), evidence
 inline constexpr const char* kRevertVerified = "revert_verified";

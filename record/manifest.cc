@@ -39,13 +39,24 @@ ordered_json expectation_json(const Expectation& expectation) {
           {"limit", expectation.limit}};
 }
 
+ordered_json fault_json(const FaultSpec& fault) {
+  return {{"kind", fault.kind},
+          {"target", fault.target},
+          {"options", fault.options},
+          {"hold_s", fault.hold_s ? ordered_json(*fault.hold_s) : ordered_json(nullptr)},
+          {"after_s", fault.after_s}};
+}
+
 ordered_json drill_json(const DrillPlan& drill) {
+  ordered_json then = ordered_json::array();
+  for (const FaultSpec& fault : drill.then) then.push_back(fault_json(fault));
   ordered_json expectations = ordered_json::array();
   for (const Expectation& expectation : drill.expectations)
     expectations.push_back(expectation_json(expectation));
   return {{"name", drill.name},
           {"description", drill.description},
-          {"fault", {{"kind", drill.fault.kind}, {"target", drill.fault.target}}},
+          {"fault", fault_json(drill.fault)},
+          {"then", std::move(then)},
           {"repeats", drill.repeats},
           {"baseline_s", drill.baseline_s},
           {"observe_s", drill.observe_s},
@@ -121,6 +132,11 @@ class Node {
     if (found != value_->end()) return {*found, pointer, *complaint_};
     complaint_->say(pointer, "is missing");
     return {nothing, pointer, *complaint_};
+  }
+
+  /// Records of earlier releases lack what came later.
+  [[nodiscard]] bool has(const char* name) const {
+    return value_->is_object() && value_->contains(name) && !(*value_)[name].is_null();
   }
 
   [[nodiscard]] std::string text() const {
@@ -210,11 +226,19 @@ Expectation expectation_of(const Node& node) {
           .limit = node["limit"].number()};
 }
 
+FaultSpec fault_of(const Node& node) {
+  FaultSpec fault{.kind = node["kind"].text(), .target = node["target"].text()};
+  if (node.has("options")) fault.options = node["options"].texts_by_name();
+  if (node.has("hold_s")) fault.hold_s = node["hold_s"].number_from_zero();
+  if (node.has("after_s")) fault.after_s = node["after_s"].number_from_zero();
+  return fault;
+}
+
 DrillPlan drill_of(const Node& node) {
-  const Node fault = node["fault"];
   return {.name = node["name"].text(),
           .description = node["description"].text(),
-          .fault = {.kind = fault["kind"].text(), .target = fault["target"].text()},
+          .fault = fault_of(node["fault"]),
+          .then = node.has("then") ? node["then"].list(fault_of) : std::vector<FaultSpec>{},
           .repeats = static_cast<int>(node["repeats"].integer(1, 1'000'000)),
           .baseline_s = node["baseline_s"].number_from_zero(),
           .observe_s = node["observe_s"].number_from_zero(),

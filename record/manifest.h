@@ -18,8 +18,14 @@ namespace pgfiredrill {
 inline constexpr int kRecordSchema = 1;
 
 struct FaultSpec {
-  std::string kind;    ///< `patroni-switchover`, `kill-postmaster`
-  std::string target;  ///< `leader`
+  std::string kind;    ///< `patroni-switchover`, `freeze-process`
+  std::string target;  ///< `leader`, `replica`, `etcd_leader`, a member's or a host's name
+  /// What the kind asks for beside a target, by its own names: `service` → `patroni`. None is left out.
+  std::map<std::string, std::string> options;
+  /// How long it stays in force, from its confirmation to its revert. Absent: a blow that nothing holds.
+  std::optional<double> hold_s;
+  /// Of a further fault of the same drill: how long after the confirmation of the one before.
+  double after_s = 0;
 };
 
 /// One drill as it was resolved: nothing in it is left to defaults.
@@ -27,6 +33,7 @@ struct DrillPlan {
   std::string name;
   std::string description;
   FaultSpec fault;
+  std::vector<FaultSpec> then;  ///< further faults, injected while the cluster copes with the first
   int repeats = 1;
   double baseline_s = 10;
   /// After the last change of roles (or the fault's confirmation, where there is none).

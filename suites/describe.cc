@@ -56,9 +56,14 @@ std::vector<std::string> describe_clients(const RunManifest& manifest, const Clu
 
 std::vector<std::string> describe_fault(const DrillPlan& plan, const RunEnvironment& environment,
                                         const ClusterSnapshot& now) {
-  const auto fault = environment.make_fault(
-      plan.fault,
-      {environment.cluster, environment.http, environment.hosts, environment.fault_probe, environment.clock});
+  const auto fault = environment.make_fault(plan.fault, {.cluster = environment.cluster,
+                                                         .http = environment.http,
+                                                         .hosts = environment.hosts,
+                                                         .probe = environment.fault_probe,
+                                                         .clock = environment.clock,
+                                                         .helper = environment.helper,
+                                                         .id = "RUN.1",
+                                                         .power = environment.power});
   if (const auto aimed = fault->aim(now); !aimed) return {aimed.error().message()};
   return fault->describe();
 }

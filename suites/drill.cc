@@ -18,6 +18,8 @@ using std::chrono::seconds;
 constexpr nanoseconds kLoginDeadline = seconds{20};
 constexpr nanoseconds kClientsDeadline = seconds{10};
 constexpr nanoseconds kVerifyDeadline = seconds{30};
+/// Until a further fault finds its victim: a failover, as long as it may take.
+constexpr nanoseconds kAimDeadline = seconds{120};
 constexpr nanoseconds kFenceDeadline = seconds{20};
 constexpr nanoseconds kReadDeadline = seconds{60};
 /// How long health must have held before it counts.
@@ -63,14 +65,26 @@ std::string readback_file(std::size_t serial, std::size_t index, std::string mem
 }  // namespace
 
 Drill::Drill(RunState& state, std::size_t drill, std::size_t repeat, std::size_t serial)
-    : state_{state},
-      plan_{state.manifest.drills[drill]},
-      drill_{drill},
-      repeat_{repeat},
-      serial_{serial},
-      fault_{state.environment.make_fault(
-          plan_.fault, {state.environment.cluster, state.environment.http, state.environment.hosts,
-                        state.environment.fault_probe, state.environment.clock})} {}
+    : state_{state}, plan_{state.manifest.drills[drill]}, drill_{drill}, repeat_{repeat}, serial_{serial} {
+  specs_.push_back(plan_.fault);
+  specs_.insert(specs_.end(), plan_.then.begin(), plan_.then.end());
+  for (std::size_t number = 0; number < specs_.size(); ++number)
+    faults_.push_back(make_fault(specs_[number], number));
+}
+
+std::unique_ptr<fault::Fault> Drill::make_fault(const FaultSpec& spec, std::size_t number) const {
+  const RunEnvironment& environment = state_.environment;
+  return environment.make_fault(spec, {.cluster = environment.cluster,
+                                       .http = environment.http,
+                                       .hosts = environment.hosts,
+                                       .probe = environment.fault_probe,
+                                       .clock = environment.clock,
+                                       .helper = environment.helper,
+                                       .id = state_.request.run_id + "." + std::to_string(serial_ + 1) + "." +
+                                             std::to_string(number + 1),
+                                       .power = environment.power,
+                                       .traffic = &state_.login});
+}
 
 std::uint16_t Drill::first_stream() const noexcept {
   return static_cast<std::uint16_t>(1 + serial_ * kLedgerConnections);
@@ -86,23 +100,39 @@ RepeatOutcome Drill::run() {
                        .fields = {{"drill", static_cast<std::int64_t>(drill_)},
                                   {"repeat", static_cast<std::int64_t>(repeat_)}}});
   for (const auto step : {&Drill::steady_state, &Drill::log_in, &Drill::baseline, &Drill::aim}) {
-    if (const auto refusal = (this->*step)()) return end(RepeatEnd::refused, *refusal);
+    if (const auto refusal = (this->*step)()) return refuse(*refusal);
   }
-  const RepeatOutcome injected = inject();
-  if (injected.end == RepeatEnd::done) observe();
-  revert();
+  RepeatOutcome course = inject();
+  if (course.end == RepeatEnd::done) course = last();
+  const std::string left = revert();
+  if (is_held() && course.end == RepeatEnd::done) observe();
   const bool healthy = wait_for_health();
   stop_traffic();
   record_history();
   read_back();
+  if (!left.empty()) return end(RepeatEnd::unhealthy, left);
   if (!healthy) {
     return end(RepeatEnd::unhealthy, "The cluster is not fully healthy: " + join(state_.watch.gaps(), " "));
   }
-  if (const auto settled = state_.pump.run([&] { return state_.debts.settle(*fault_debt_); }, true);
-      !settled) {
-    return end(RepeatEnd::unhealthy, settled.error().message());
+  if (const auto settled = settle(); !settled) return end(RepeatEnd::unhealthy, settled.error().message());
+  return end(course.end, course.reason);
+}
+
+/// Nothing was broken; what was armed by then is disarmed.
+RepeatOutcome Drill::refuse(const std::string& refusal) {
+  const std::string left = revert();
+  if (!left.empty()) return end(RepeatEnd::unhealthy, refusal + " " + left);
+  if (const auto settled = settle(); !settled) return end(RepeatEnd::unhealthy, settled.error().message());
+  return end(RepeatEnd::refused, refusal);
+}
+
+Result<void> Drill::settle() {
+  for (const fault::Debt& debt : debts_) {
+    const auto settled = state_.pump.run([&] { return state_.debts.settle(debt); }, true);
+    if (!settled) return settled;
   }
-  return end(injected.end, injected.reason);
+  debts_.clear();
+  return {};
 }
 
 void Drill::stop_traffic() {
@@ -183,14 +213,23 @@ std::optional<std::string> Drill::aim() {
   const ClusterSnapshot now = state_.pump.run([&] { return state_.environment.fault_probe.look(); });
   const auto refusals = refusals_by_snapshot(state_.environment.cluster, now);
   if (!refusals.empty()) return join(refusals, " ");
-  if (const auto aimed = state_.pump.run([&] { return fault_->aim(now); }); !aimed) {
+  return arm(0, now);
+}
+
+/// What is owed is written down before anything stands on a target.
+std::optional<std::string> Drill::arm(std::size_t number, const ClusterSnapshot& now) {
+  fault::Fault& fault = *faults_[number];
+  if (const auto aimed = state_.pump.run([&] { return fault.aim(now); }); !aimed) {
     return aimed.error().message();
   }
-  const fault::Debt debt{.kind = "fault", .name = plan_.fault.kind, .detail = fault_->target()};
+  const fault::Debt debt{.kind = "fault", .name = specs_[number].kind, .detail = fault.target()};
   if (const auto owed = state_.pump.run([&] { return state_.debts.owe(debt); }); !owed) {
     return owed.error().message();
   }
-  fault_debt_ = debt;
+  debts_.push_back(debt);
+  if (const auto armed = state_.pump.run([&] { return fault.arm(); }, true); !armed) {
+    return armed.error().message();
+  }
   return std::nullopt;
 }
 
@@ -201,33 +240,100 @@ nanoseconds Drill::random_delay() {
   return from_seconds(std::uniform_real_distribution<double>{0, to_seconds(longest)}(generator));
 }
 
+RepeatOutcome Drill::not_taken(const std::string& reason) {
+  state_.recorder.add({.kind = event::kFaultNotTaken, .fields = {{"reason", reason}}});
+  return {RepeatEnd::not_taken, reason};
+}
+
 RepeatOutcome Drill::inject() {
+  RepeatOutcome outcome = inject_first();
+  for (std::size_t number = 1; number < faults_.size() && outcome.end == RepeatEnd::done; ++number) {
+    outcome = inject_further(number);
+  }
+  return outcome;
+}
+
+RepeatOutcome Drill::inject_first() {
   const nanoseconds delay = random_delay();
   stage("wait a random time", to_seconds(delay));
   state_.pump.pause(delay);
   stage("inject");
   state_.live.mark();
   state_.injected_at = state_.environment.clock.monotonic();
-  state_.recorder.add(
-      {.kind = event::kFaultSent,
-       .at = state_.injected_at,
-       .fields = {
-           {"fault", plan_.fault.kind}, {"target", fault_->target()}, {"delay_s", to_seconds(delay)}}});
+  state_.recorder.add({.kind = event::kFaultSent,
+                       .at = state_.injected_at,
+                       .fields = {{"fault", plan_.fault.kind},
+                                  {"target", faults_.front()->target()},
+                                  {"delay_s", to_seconds(delay)}}});
   state_.clients.fault_sent(state_.injected_at);
-  const auto injected = state_.pump.run([&] { return fault_->inject(); }, true);
-  const bool may_have_taken = injected || injected.error().transaction_in_doubt;
-  fault::Evidence evidence{.took = false, .sentence = injected ? "" : injected.error().message()};
-  if (may_have_taken) {
-    stage("verify");
-    evidence = state_.pump.run([&] { return fault_->verify(kVerifyDeadline); }, true);
-  }
+  const fault::Evidence evidence = break_it(*faults_.front());
   confirmed_at_ = state_.environment.clock.monotonic();
-  if (!evidence.took) {
-    state_.recorder.add({.kind = event::kFaultNotTaken, .fields = {{"reason", evidence.sentence}}});
-    return {RepeatEnd::not_taken, "The fault did not take: " + evidence.sentence};
-  }
+  if (!evidence.took) return not_taken("The fault did not take: " + evidence.sentence);
   state_.recorder.add(
       {.kind = event::kFaultConfirmed, .at = confirmed_at_, .fields = {{"evidence", evidence.sentence}}});
+  return {};
+}
+
+fault::Evidence Drill::break_it(fault::Fault& fault) {
+  const auto injected = state_.pump.run([&] { return fault.inject(); }, true);
+  if (!injected && !injected.error().transaction_in_doubt) {
+    return {.took = false, .sentence = injected.error().message()};
+  }
+  stage("verify");
+  return state_.pump.run([&] { return fault.verify(kVerifyDeadline); }, true);
+}
+
+RepeatOutcome Drill::inject_further(std::size_t number) {
+  const FaultSpec& spec = specs_[number];
+  stage("wait for the next fault", spec.after_s);
+  state_.pump.pause(from_seconds(spec.after_s));
+  const std::string which = "The further fault " + spec.kind;
+  if (const auto refusal = aim_again(number)) return not_taken(which + " was not injected: " + *refusal);
+  stage("inject");
+  state_.recorder.add({.kind = event::kFurtherFaultSent,
+                       .fields = {{"fault", spec.kind}, {"target", faults_[number]->target()}}});
+  const fault::Evidence evidence = break_it(*faults_[number]);
+  confirmed_at_ = state_.environment.clock.monotonic();
+  if (!evidence.took) return not_taken(which + " did not take: " + evidence.sentence);
+  state_.recorder.add({.kind = event::kFurtherFaultConfirmed,
+                       .at = confirmed_at_,
+                       .fields = {{"fault", spec.kind}, {"evidence", evidence.sentence}}});
+  return {};
+}
+
+/// The cluster copes with the fault before: a victim may not be there yet (nobody leads).
+std::optional<std::string> Drill::aim_again(std::size_t number) {
+  const nanoseconds deadline = state_.environment.clock.monotonic() + kAimDeadline;
+  while (true) {
+    const ClusterSnapshot now = state_.pump.run([&] { return state_.environment.fault_probe.look(); });
+    const auto refusal = arm(number, now);
+    if (!refusal) return std::nullopt;
+    if (debts_.size() > number || state_.environment.clock.monotonic() >= deadline) return refusal;
+    state_.pump.pause(seconds{1});
+  }
+}
+
+bool Drill::is_held() const {
+  return std::any_of(specs_.begin(), specs_.end(), [](const FaultSpec& spec) { return spec.hold_s; });
+}
+
+/// From the confirmation to the moment at which the faults are undone.
+RepeatOutcome Drill::last() {
+  if (is_held()) return hold();
+  observe();
+  return {};
+}
+
+RepeatOutcome Drill::hold() {
+  double longest = 0;
+  for (const FaultSpec& spec : specs_) longest = std::max(longest, spec.hold_s.value_or(0));
+  stage("hold", longest);
+  state_.pump.pause(from_seconds(longest));
+  for (std::size_t number = 0; number < faults_.size(); ++number) {
+    if (!specs_[number].hold_s) continue;
+    const fault::Evidence held = state_.pump.run([&] { return faults_[number]->verify_held(); }, true);
+    if (!held.took) return not_taken("The fault did not stay in force until its revert: " + held.sentence);
+  }
   return {};
 }
 
@@ -242,20 +348,38 @@ void Drill::observe() {
       from_seconds(plan_.health_deadline_s));
 }
 
-void Drill::revert() {
+std::string Drill::revert() {
+  if (debts_.empty()) return {};
   stage("revert");
-  const auto reverted = state_.pump.run([&] { return fault_->revert(); }, true);
-  state_.recorder.add({.kind = event::kFaultReverted});
-  const nanoseconds deadline = std::max(state_.injected_at + from_seconds(plan_.health_deadline_s),
-                                        state_.environment.clock.monotonic() + kLeastHealthWait);
-  fault::Evidence evidence{.took = false, .sentence = reverted ? "" : reverted.error().message()};
-  while (reverted) {
-    evidence = state_.pump.run([&] { return fault_->verify_reverted(); }, true);
+  std::vector<std::string> left;
+  for (std::size_t number = debts_.size(); number-- > 0;) {
+    left.push_back(revert_one(*faults_[number], specs_[number]));
+  }
+  return join(left, " ");
+}
+
+std::string Drill::revert_one(fault::Fault& fault, const FaultSpec& spec) {
+  const nanoseconds began = state_.environment.clock.monotonic();
+  const nanoseconds deadline =
+      std::max(state_.injected_at + from_seconds(plan_.health_deadline_s), began + kLeastHealthWait);
+  fault::Evidence evidence;
+  bool recorded = false;
+  while (true) {
+    const auto reverted = state_.pump.run([&] { return fault.revert(); }, true);
+    if (reverted && !recorded) state_.recorder.add({.kind = event::kFaultReverted});
+    recorded = recorded || reverted.has_value();
+    evidence = reverted ? state_.pump.run([&] { return fault.verify_reverted(); }, true)
+                        : fault::Evidence{.took = false, .sentence = reverted.error().message()};
     if (evidence.took || state_.environment.clock.monotonic() >= deadline) break;
     state_.pump.pause(seconds{1});
   }
   state_.recorder.add({.kind = event::kRevertVerified,
                        .fields = {{"verified", evidence.took}, {"evidence", evidence.sentence}}});
+  if (evidence.took) return {};
+  const std::string by_hand = join(fault.by_hand(), "; ");
+  return "That " + spec.kind + " on " + fault.target() +
+         " is undone could not be verified: " + evidence.sentence +
+         (by_hand.empty() ? "." : ". By hand: " + by_hand + ".");
 }
 
 bool Drill::paths_answer() {

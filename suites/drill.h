@@ -30,6 +30,7 @@ struct RunState {
   Recorder& recorder;
   Debts& debts;
   Traffic& traffic;
+  const ConnectParameters& login;  ///< of the traffic's role
   ApplicationClients& clients;
   ClusterWatch& watch;
   Pump& pump;
@@ -62,8 +63,9 @@ class Drill {
   Drill(RunState& state, std::size_t drill, std::size_t repeat, std::size_t serial);
 
   [[nodiscard]] RepeatOutcome run();
-  /// Undoes what the fault did; also for whoever cleans up after an interrupt. Only after an injection.
-  void revert();
+  /// Undoes what the faults did, the last one first, and verifies it; also for whoever cleans up after an
+  /// interrupt. What could not be undone is returned, with what a person would run; empty: all is undone.
+  [[nodiscard]] std::string revert();
   /// Waits for full health of the cluster and of every path that the drill needs; false: not in time.
   [[nodiscard]] bool wait_for_health();
 
@@ -72,12 +74,25 @@ class Drill {
   [[nodiscard]] std::uint16_t last_stream() const noexcept;
 
  private:
+  [[nodiscard]] std::unique_ptr<fault::Fault> make_fault(const FaultSpec& spec, std::size_t number) const;
   void stage(const std::string& name, std::optional<double> takes_s = std::nullopt);
   [[nodiscard]] std::optional<std::string> steady_state();
   [[nodiscard]] std::optional<std::string> log_in();
   [[nodiscard]] std::optional<std::string> baseline();
   [[nodiscard]] std::optional<std::string> aim();
+  [[nodiscard]] std::optional<std::string> arm(std::size_t number, const ClusterSnapshot& now);
   [[nodiscard]] RepeatOutcome inject();
+  [[nodiscard]] RepeatOutcome inject_first();
+  [[nodiscard]] RepeatOutcome inject_further(std::size_t number);
+  [[nodiscard]] std::optional<std::string> aim_again(std::size_t number);
+  [[nodiscard]] fault::Evidence break_it(fault::Fault& fault);
+  [[nodiscard]] bool is_held() const;
+  [[nodiscard]] RepeatOutcome last();
+  [[nodiscard]] RepeatOutcome hold();
+  [[nodiscard]] RepeatOutcome not_taken(const std::string& reason);
+  [[nodiscard]] std::string revert_one(fault::Fault& fault, const FaultSpec& spec);
+  [[nodiscard]] RepeatOutcome refuse(const std::string& refusal);
+  [[nodiscard]] Result<void> settle();
   void stop_traffic();
   void observe();
   void record_history();
@@ -91,9 +106,10 @@ class Drill {
   const std::size_t drill_;
   const std::size_t repeat_;
   const std::size_t serial_;
-  std::unique_ptr<fault::Fault> fault_;
-  std::optional<fault::Debt> fault_debt_;
-  nanoseconds confirmed_at_{0};
+  std::vector<FaultSpec> specs_;  ///< the first fault and the further ones, in their order
+  std::vector<std::unique_ptr<fault::Fault>> faults_;
+  std::vector<fault::Debt> debts_;  ///< of those that were armed
+  nanoseconds confirmed_at_{0};     ///< of the latest
 };
 
 }  // namespace pgfiredrill

@@ -23,6 +23,11 @@ double observe_seconds(const FailoverSettings& settings) {
   return retry ? static_cast<double>(retry->count()) + kObserveMargin : kObserveUnknown;
 }
 
+/// Patroni's own default, where its configuration could not be read.
+constexpr seconds kUsualTtl{30};
+/// For the race of the candidates, the promotion and the balancers' checks.
+constexpr double kHoldMargin = 15;
+
 constexpr double kMostLoginsPerSecond = 60;
 constexpr double kLeastLoginsPerSecond = 6;
 /// Of what client, balancer and pooler can bear together: a drill must not be what it measures.
@@ -98,6 +103,13 @@ std::map<std::string, std::string> settings_of(const FailoverSettings& from) {
   return settings;
 }
 
+/// Longer than the leader's key lives: a fault that ends before it has its effect would measure nothing.
+void settle_hold(FaultSpec& fault, const FailoverSettings& settings) {
+  const auto* kind = fault::find_fault_kind(fault.kind);
+  if (kind == nullptr || !kind->holds || fault.hold_s) return;
+  fault.hold_s = static_cast<double>(settings.ttl.value.value_or(kUsualTtl).count()) + kHoldMargin;
+}
+
 }  // namespace
 
 ClusterSummary summarise(const ClusterDescription& cluster) {
@@ -130,6 +142,9 @@ RunManifest make_manifest(const RunRequest& request, const ClusterDescription& c
   assign_rates(manifest.paths, request.suite.pooled_hz, request.suite.ledger_hz, logins_per_second(cluster));
   for (const DrillSpec& spec : request.suite.drills) {
     manifest.drills.push_back(spec.plan);
+    DrillPlan& plan = manifest.drills.back();
+    settle_hold(plan.fault, cluster.settings);
+    for (FaultSpec& further : plan.then) settle_hold(further, cluster.settings);
     if (!spec.observe_given) manifest.drills.back().observe_s = observe_seconds(cluster.settings);
   }
   return manifest;

@@ -138,6 +138,10 @@ class SuiteRun {
     begin_stage("set up");
     const TrafficAccess access = make_traffic_access();
     access_ = access;
+    login_ = {.database = access.database,
+              .user = access.user,
+              .password = access.password,
+              .sslmode = access.sslmode};
     const auto clients = plan_clients(
         manifest_.paths, environment_.cluster.settings.pool_mode.value.value_or(""), kLedgerConnections);
     const int lanes = static_cast<int>(manifest_.paths.size() + lanes_for(clients));
@@ -206,8 +210,9 @@ class SuiteRun {
         plan.name +
         (plan.repeats > 1 ? ", repeat " + std::to_string(repeat + 1) + " of " + std::to_string(plan.repeats)
                           : ""));
-    RunState state{request_, environment_, manifest_, *recorder_, debts_,       *traffic_,    *clients_,
-                   *watch_,  pump_,        live_,     progress_,  injected_at_, stage_began_, driving_};
+    RunState state{request_,  environment_, manifest_,    *recorder_,   debts_,
+                   *traffic_, login_,       *clients_,    *watch_,      pump_,
+                   live_,     progress_,    injected_at_, stage_began_, driving_};
     state_.emplace(state);
     repeat_is_open_ = {drill, repeat};
     drill_ = std::make_unique<Drill>(*state_, drill, repeat, serial);
@@ -291,17 +296,20 @@ class SuiteRun {
   }
 
   void undo_fault() {
-    const auto debt = owed("fault");
-    if (!debt) return;
-    const bool injected = injected_at_ > nanoseconds{0};
-    if (injected && !undo_injected()) return;
-    settle(*debt);
+    if (!owed("fault") || !undo_armed()) return;
+    while (const auto debt = owed("fault")) settle(*debt);
   }
 
-  bool undo_injected() {
-    environment_.view.say("waiting until the cluster is fully healthy");
+  /// What stands armed is undone, whether it was injected yet or not.
+  bool undo_armed() {
     try {
-      if (drill_ != nullptr) drill_->revert();
+      const std::string left = drill_ == nullptr ? std::string{} : drill_->revert();
+      if (!left.empty()) {
+        note(ExitClass::revert_incomplete, left);
+        return false;
+      }
+      if (injected_at_ == nanoseconds{0}) return true;
+      environment_.view.say("waiting until the cluster is fully healthy");
       if (wait_until_healthy(kHealthAfterAbort)) return true;
     } catch (const Interrupted&) {
       note(ExitClass::revert_incomplete, "Not waited until the cluster was healthy, on request.");
@@ -490,6 +498,7 @@ class SuiteRun {
   std::optional<ClusterSnapshot> baseline_;
   std::string original_leader_;
   TrafficAccess access_;
+  ConnectParameters login_;  ///< of the traffic's role, without an address
   std::optional<ClusterWatch> watch_;
   std::unique_ptr<Traffic> traffic_;
   std::unique_ptr<ApplicationClients> clients_;

@@ -51,6 +51,8 @@ struct RunEnvironment {
   fault::Journal& journal;
   fault::HostLocks& locks;
   LedgerStore& ledger;
+  const fault::Helper& helper;
+  fault::PowerSwitch power;
   Clock& clock;
   Background& background;
   RunView& view;

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kMaximumRepeats = 1'000;
 constexpr std::size_t kMaximumDrills = 100;
+constexpr std::size_t kMaximumFurther = 3;
 
 /// Ends the reading of one file from any depth; never leaves this file.
 struct Refusal {
@@ -163,7 +164,8 @@ class SuiteReader {
         node, "a drill",
         {{"name", [&](Node value) { plan.name = name(value); }},
          {"description", [&](Node value) { plan.description = text(value); }},
-         {"fault", [&](Node value) { plan.fault = read_fault(value); }},
+         {"fault", [&](Node value) { plan.fault = read_fault(value, false); }},
+         {"then", [&](Node value) { plan.then = read_further(value); }},
          {"repeats", [&](Node value) { plan.repeats = integer(value, 1, kMaximumRepeats, "repeats"); }},
          {"baseline_s", [&](Node value) { plan.baseline_s = number(value, 3, 3'600, "seconds"); }},
          {"observe_s",
@@ -179,20 +181,54 @@ class SuiteReader {
     return drill;
   }
 
-  FaultSpec read_fault(Node node) const {
-    FaultSpec fault;
-    std::optional<Node> target;
-    read_mapping(node, "a fault",
-                 {{"kind", [&](Node value) { fault.kind = one_of(value, fault_names()); }},
-                  {"target", [&](Node value) {
-                     fault.target = text(value);
-                     target = value;
-                   }}});
-    const auto* kind = fault::find_fault_kind(fault.kind);
-    if (kind == nullptr) refuse(node, "a fault without a kind", "one of " + join(fault_names(), ", "));
-    if (fault.target.empty()) fault.target = kind->targets.front();
-    if (target) (void)one_of(*target, kind->targets);
+  /// What else it may say depends on its kind, which is looked for first.
+  FaultSpec read_fault(Node node, bool further) const {
+    const fault::FaultKind& kind = kind_of(node);
+    FaultSpec fault{.kind = kind.name, .target = kind.targets.front()};
+    Fields fields{{"kind", [](Node) {}},
+                  {"target", [&](Node value) { fault.target = read_target(value, kind); }}};
+    for (const fault::FaultOption& option : kind.options) {
+      fault.options[option.name] = option.values.front();
+      fields.emplace_back(option.name,
+                          [&](Node value) { fault.options[option.name] = one_of(value, option.values); });
+    }
+    if (kind.holds) {
+      fields.emplace_back("hold_s", [&](Node value) { fault.hold_s = number(value, 1, 3'600, "seconds"); });
+    }
+    if (further) {
+      fields.emplace_back("after_s", [&](Node value) { fault.after_s = number(value, 0, 3'600, "seconds"); });
+    }
+    read_mapping(node, "the fault " + fault.kind, fields);
     return fault;
+  }
+
+  const fault::FaultKind& kind_of(Node node) const {
+    if (document_.kind(node) != YamlDocument::Kind::mapping)
+      refuse(node, "a fault is no mapping", "`fault: {kind: …, target: …}`");
+    for (const auto& [key, value] : document_.pairs(node)) {
+      if (document_.text(key).value_or("") != "kind") continue;
+      return *fault::find_fault_kind(one_of(value, fault_names()));
+    }
+    refuse(node, "a fault without a kind", "one of " + join(fault_names(), ", "));
+  }
+
+  std::string read_target(Node node, const fault::FaultKind& kind) const {
+    if (!kind.names) return one_of(node, kind.targets);
+    const std::string target = text(node);
+    const bool fits = !target.empty() && target.size() <= 255 &&
+                      target.find_first_not_of(
+                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                          "-_.:") == std::string::npos;
+    if (!fits) refuse(node, "'" + target + "' is no target", join(kind.targets, ", ") + ", or a host's name");
+    return target;
+  }
+
+  std::vector<FaultSpec> read_further(Node node) const {
+    std::vector<FaultSpec> faults;
+    for (const Node member : document_.members(node)) faults.push_back(read_fault(member, true));
+    if (faults.empty() || faults.size() > kMaximumFurther)
+      refuse(node, "no list of one to three faults", "a list");
+    return faults;
   }
 
   static std::vector<std::string> fault_names() {

@@ -12,7 +12,6 @@
 namespace pgfiredrill {
 namespace {
 
-constexpr int kEtcdPort = 2379;
 constexpr std::chrono::milliseconds kPgbackrestDeadline{20'000};
 
 const std::vector<std::string> kServerSettings{"synchronous_commit", "archive_timeout", "archive_mode",

@@ -79,7 +79,9 @@ class FakeDrill {
             .http = http,
             .hosts = [this](const std::string& name) -> Host& { return name == "pg1" ? pg1 : pg2; },
             .probe = probe,
-            .clock = clock};
+            .clock = clock,
+            .helper = helper,
+            .id = "20261130T184500Z-test.1.1"};
   }
 
   std::unique_ptr<fault::Fault> make(const std::string& kind, const std::string& target = "leader") {
@@ -88,6 +90,7 @@ class FakeDrill {
 
   ClusterDescription cluster;
   SimulatedClock clock;
+  fault::Helper helper{true};
   FakeProbe probe{clock};
   std::function<Result<RemoteResult>(const RemoteCommand&)> on_host = [](const RemoteCommand&) {
     return RemoteResult{};

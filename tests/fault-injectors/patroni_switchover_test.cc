@@ -17,8 +17,8 @@ constexpr const char* kKind = "patroni-switchover";
 
 TEST(FaultKinds, AreKnownByName) {
   ASSERT_NE(find_fault_kind(kKind), nullptr);
-  EXPECT_FALSE(find_fault_kind(kKind)->unplanned);
-  EXPECT_TRUE(find_fault_kind("kill-postmaster")->unplanned);
+  EXPECT_EQ(find_fault_kind(kKind)->danger({}), Danger::none);
+  EXPECT_EQ(find_fault_kind("kill-postmaster")->danger({}), Danger::may_failover);
   EXPECT_EQ(find_fault_kind("meteor"), nullptr);
   for (const FaultKind& kind : fault_kinds()) {
     EXPECT_THAT(kind.targets, ::testing::ElementsAre("leader"));

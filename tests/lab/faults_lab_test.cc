@@ -50,7 +50,13 @@ class FaultsLab : public testing::DiscoveredLab {
   }
 
   Tools tools() {
-    return {.cluster = cluster_, .http = http_, .hosts = finder(), .probe = *probe_, .clock = clock_};
+    return {.cluster = cluster_,
+            .http = http_,
+            .hosts = finder(),
+            .probe = *probe_,
+            .clock = clock_,
+            .helper = helper_,
+            .id = "20261130T184500Z-lab.1.1"};
   }
 
   std::vector<Host*> hosts_to_lock_here() {
@@ -94,6 +100,7 @@ class FaultsLab : public testing::DiscoveredLab {
 
   testing::TemporaryDirectory directory_;
   testing::EnvironmentGuard environment_;
+  Helper helper_{true};
   std::unique_ptr<ClusterProbe> probe_;
   ClusterSnapshot baseline_;
   std::string original_;

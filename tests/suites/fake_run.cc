@@ -370,6 +370,8 @@ auto FakeRun::with_environment(const Use& use) {
       .journal = *opened,
       .locks = locks,
       .ledger = ledger,
+      .helper = helper_,
+      .power = {},
       .clock = clock_,
       .background = background_,
       .view = view,

@@ -86,6 +86,7 @@ class FakeRun {
   TemporaryDirectory folder_;
   EnvironmentGuard environment_;
   SimulatedClock clock_;
+  fault::Helper helper_{true};
   FakeHttpClient http_;
   InlineBackground background_;
   std::vector<std::unique_ptr<Host>> hosts_;

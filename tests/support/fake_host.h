@@ -29,11 +29,15 @@ class FakeHost final : public Host {
     return answer_(command);
   }
 
+  [[nodiscard]] Result<void> log_in_anew() override { return new_login; }
+
   [[nodiscard]] Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(
       const std::string& remote_directory, int) override {
     return Failure{
         .what = "forward " + remote_directory, .where = name_, .came_back = "a fake host has no sockets"};
   }
+
+  Result<void> new_login;  ///< what `log_in_anew` says
 
   [[nodiscard]] std::vector<RemoteCommand> commands() const {
     const std::lock_guard lock{mutex_};

@@ -24,6 +24,8 @@ class LocalHost final : public Host {
     return RemoteResult{.exit_status = result->exit_status, .out = result->out, .err = result->err};
   }
 
+  [[nodiscard]] Result<void> log_in_anew() override { return {}; }
+
   [[nodiscard]] Result<std::unique_ptr<ForwardedSocket>> forward_postgres_socket(
       const std::string& remote_directory, int) override {
     return Failure{

@@ -160,6 +160,8 @@ class NamedSocket final : public ForwardedSocket {
 
 class SocketHost final : public Host {
  public:
+  [[nodiscard]] Result<void> log_in_anew() override { return {}; }
+
   SocketHost(std::string name, FakeHost::Answer answer) : fake_{std::move(name), std::move(answer)} {}
   [[nodiscard]] const std::string& name() const noexcept override { return fake_.name(); }
   [[nodiscard]] Result<RemoteResult> run(const RemoteCommand& command) override { return fake_.run(command); }
