@@ -81,10 +81,7 @@ judged as far as it goes.
 Example:
   pgfiredrill report runs/latest)";
 
-/// How hosts are reached for what breaks and mends them.
-void add_host_access(CLI::App& command, bool& with_sudo, std::string& power) {
-  command.add_flag("--with-sudo", with_sudo,
-                   "Lay the helper under /run of each host for this run; else it must be installed");
+void add_power(CLI::App& command, std::string& power) {
   command
       .add_option("--power", power,
                   "Command that switches a host, run here without a shell: {action} is on or off, {host} its "
@@ -109,7 +106,9 @@ void add_run(CLI::App& app, RunCommand& run) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("-o,--output", run.output, "Folder for runs (default: runs)")->type_name("FOLDER");
   command->add_flag("--keep-leader", run.keep_leader, "Do not give the leader's role back at the end");
-  add_host_access(*command, run.with_sudo, run.power);
+  command->add_flag("--with-sudo", run.with_sudo,
+                    "Lay the helper under /run of each host for this run; else it must be installed");
+  add_power(*command, run.power);
   command->add_flag("--dry-run", run.dry_run, "Print everything that would be done, and touch nothing")
       ->excludes(confirm);
   add_verbose(*command, run.verbose);
@@ -146,7 +145,7 @@ void add_report(CLI::App& app, ReportCommand& report) {
 void add_heal(CLI::App& app, HealCommand& heal) {
   auto* command = app.add_subcommand("heal", "Undo what a run that was killed has left behind");
   add_cluster_source(*command, heal.source);
-  add_host_access(*command, heal.with_sudo, heal.power);
+  add_power(*command, heal.power);
   add_verbose(*command, heal.verbose);
   command->footer(kHealFooter);
 }

@@ -61,7 +61,6 @@ struct ReportCommand {
 
 struct HealCommand {
   ClusterSource source;
-  bool with_sudo = false;
   std::string power;
   bool verbose = false;
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "fault-injectors/host_healing.h"
 #include "fault-injectors/run_name.h"
 #include "fault-injectors/watching.h"
 
@@ -237,7 +238,7 @@ class Healer {
   /// force there is no health to wait for.
   void undo() {
     for_each_debt([](const Debt& debt) { return debt.kind == "fault"; },
-                  [this](const KnownRun&, const Debt& debt) { return undo_fault(debt); });
+                  [this](const KnownRun& known, const Debt& debt) { return undo_fault(known, debt); });
     if (!anything_owed()) return;
     const bool healthy = wait_for_health();
     for_each_debt([](const Debt& debt) { return debt.kind != "fault"; },
@@ -269,13 +270,14 @@ class Healer {
     if (!settled) left(settled.error().message());
   }
 
-  bool undo_fault(const Debt& debt) {
+  bool undo_fault(const KnownRun& known, const Debt& debt) {
     const FaultKind* kind = find_fault_kind(debt.name);
     if (kind == nullptr) {
       left("This release does not know " + words_of(debt) + ": heal with the one that injected it.");
       return false;
     }
     seams_.say("Undoing " + words_of(debt) + ".");
+    if (kind->on_hosts) return undo_on_hosts(known.run.run_id, debt);
     const auto fault = kind->make({.kind = debt.name, .target = debt.detail}, tools_);
     if (const auto reverted = fault->revert(); !reverted) {
       left("Undo " + words_of(debt) + ": " + reverted.error().message());
@@ -288,6 +290,16 @@ class Healer {
     }
     report_.done.push_back("Undone: " + words_of(debt) + " (" + evidence.sentence + ").");
     return true;
+  }
+
+  /// All that the run has broken on any host: which of its faults it was does not matter to what undoes it.
+  bool undo_on_hosts(const std::string& run_id, const Debt& debt) {
+    const HostHealing healing = heal_hosts(seams_.hosts, run_id);
+    report_.done.insert(report_.done.end(), healing.done.begin(), healing.done.end());
+    for (const std::string& sentence : healing.left) left(sentence);
+    if (healing.done.empty() && healing.left.empty())
+      report_.done.push_back("Nothing stands on the hosts any more of " + words_of(debt) + ".");
+    return healing.left.empty();
   }
 
   bool wait_for_health() {

@@ -54,18 +54,29 @@ std::vector<std::string> describe_clients(const RunManifest& manifest, const Clu
   return lines;
 }
 
-std::vector<std::string> describe_fault(const DrillPlan& plan, const RunEnvironment& environment,
+std::vector<std::string> describe_fault(const FaultSpec& spec, const RunEnvironment& environment,
                                         const ClusterSnapshot& now) {
-  const auto fault = environment.make_fault(plan.fault, {.cluster = environment.cluster,
-                                                         .http = environment.http,
-                                                         .hosts = environment.hosts,
-                                                         .probe = environment.fault_probe,
-                                                         .clock = environment.clock,
-                                                         .helper = environment.helper,
-                                                         .id = "RUN.1",
-                                                         .power = environment.power});
+  const auto fault = environment.make_fault(spec, {.cluster = environment.cluster,
+                                                   .http = environment.http,
+                                                   .hosts = environment.hosts,
+                                                   .probe = environment.fault_probe,
+                                                   .clock = environment.clock,
+                                                   .helper = environment.helper,
+                                                   .id = "RUN.1",
+                                                   .power = environment.power});
   if (const auto aimed = fault->aim(now); !aimed) return {aimed.error().message()};
   return fault->describe();
+}
+
+std::vector<std::string> describe_faults(const DrillPlan& plan, const RunEnvironment& environment,
+                                         const ClusterSnapshot& now) {
+  std::vector<std::string> lines = describe_fault(plan.fault, environment, now);
+  for (const FaultSpec& further : plan.then) {
+    lines.push_back("and then, by who is what by then, as it is now:");
+    const auto more = describe_fault(further, environment, now);
+    lines.insert(lines.end(), more.begin(), more.end());
+  }
+  return lines;
 }
 
 }  // namespace
@@ -92,7 +103,7 @@ std::vector<std::string> describe_run(const RunRequest& request, const RunEnviro
     add(lines,
         "Drill " + plan.name + (plan.repeats > 1 ? ", " + std::to_string(plan.repeats) + " times" : "") +
             ", as the cluster is now:",
-        describe_fault(plan, environment, now));
+        describe_faults(plan, environment, now));
   }
   if (request.suite.reconnect_capacity) {
     add(lines, "After the last drill, on the healthy cluster:",

@@ -150,6 +150,16 @@ RunManifest make_manifest(const RunRequest& request, const ClusterDescription& c
   return manifest;
 }
 
+bool needs_helper(const RunManifest& manifest) {
+  const auto on_hosts = [](const FaultSpec& spec) {
+    const auto* kind = fault::find_fault_kind(spec.kind);
+    return kind != nullptr && kind->on_hosts;
+  };
+  return std::any_of(manifest.drills.begin(), manifest.drills.end(), [&](const DrillPlan& plan) {
+    return on_hosts(plan.fault) || std::any_of(plan.then.begin(), plan.then.end(), on_hosts);
+  });
+}
+
 bool lower_fresh_rates(RunManifest& manifest, const RunRequest& request, const ClusterDescription& cluster,
                        double pooler_cpu_s_per_login) {
   const double bearable = bearable_logins(pooler_cpu_s_per_login);

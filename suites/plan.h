@@ -18,6 +18,9 @@ namespace pgfiredrill {
 [[nodiscard]] bool lower_fresh_rates(RunManifest& manifest, const RunRequest& request,
                                      const ClusterDescription& cluster, double pooler_cpu_s_per_login);
 
+/// A fault of the run is the helper's on the hosts.
+[[nodiscard]] bool needs_helper(const RunManifest& manifest);
+
 [[nodiscard]] ClusterSummary summarise(const ClusterDescription& cluster);
 
 }  // namespace pgfiredrill

@@ -136,6 +136,7 @@ class SuiteRun {
 
   bool set_up() {
     begin_stage("set up");
+    if (!prepare_helper()) return false;
     const TrafficAccess access = make_traffic_access();
     access_ = access;
     login_ = {.database = access.database,
@@ -171,6 +172,23 @@ class SuiteRun {
         environment_.make_clients({.clients = clients, .access = access}, *recorder_, environment_.clock);
     observer_ = environment_.make_observer(access, *recorder_, environment_.clock);
     return true;
+  }
+
+  /// On every host, whichever the faults will hit: a failover changes who that is.
+  bool prepare_helper() {
+    if (!needs_helper(manifest_)) return true;
+    const auto failed = pump_.run(
+        [&] {
+          std::vector<std::string> messages;
+          for (const std::string& name : fault::hosts_to_lock(environment_.cluster)) {
+            const auto ready = environment_.helper.prepare(environment_.hosts(name));
+            if (!ready) messages.push_back(ready.error().message());
+          }
+          return messages;
+        },
+        true);
+    for (const std::string& message : failed) note(ExitClass::preflight_refused, message);
+    return failed.empty();
   }
 
   /// Rates are the manifest's, and nothing was sent yet: it is written again where they change.
