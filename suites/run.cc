@@ -236,7 +236,8 @@ class SuiteRun {
     drill_ = std::make_unique<Drill>(*state_, drill, repeat, serial);
     const RepeatOutcome end = drill_->run();
     repeat_is_open_.reset();
-    drill_.reset();
+    // What could not be undone is tried once more in the clean-up.
+    if (end.end != RepeatEnd::unhealthy) drill_.reset();
     return take_in(plan, end);
   }
 

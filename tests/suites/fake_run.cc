@@ -224,10 +224,17 @@ class FakeRun::FakeClients final : public ApplicationClients {
 
 class FakeRun::FakeFault final : public fault::Fault {
  public:
-  explicit FakeFault(FakeRun& run) : run_{run} {}
+  FakeFault(FakeRun& run, const FaultSpec& spec) : run_{run}, spec_{spec} {}
 
   Result<void> aim(const ClusterSnapshot& now) override {
+    if (now.leader() == nullptr) return Failure{.what = "aim", .came_back = "nobody leads"};
     target_ = now.leader()->name;
+    return {};
+  }
+  Result<void> arm() override {
+    if (!run_.arming_shows) return {};
+    run_.steps.push_back("arm on " + target_);
+    if (run_.arm_fails) return *run_.arm_fails;
     return {};
   }
   const std::string& target() const noexcept override { return target_; }
@@ -239,14 +246,22 @@ class FakeRun::FakeFault final : public fault::Fault {
     return {};
   }
   fault::Evidence verify(nanoseconds) override { return {run_.fault_takes, "seen"}; }
+  fault::Evidence verify_held() override {
+    if (!run_.fault_stays) return {false, "somebody has undone it"};
+    run_.steps.push_back("still " + spec_.kind);
+    return {true, "there"};
+  }
   Result<void> revert() override {
     run_.steps.emplace_back("revert");
+    if (run_.revert_fails) return *run_.revert_fails;
     return {};
   }
   fault::Evidence verify_reverted() override { return {true, "gone"}; }
+  std::vector<std::string> by_hand() const override { return {"on pg1: undo it"}; }
 
  private:
   FakeRun& run_;
+  FaultSpec spec_;
   std::string target_;
 };
 
@@ -390,7 +405,11 @@ auto FakeRun::with_environment(const Use& use) {
         steps.push_back("storm " + storm.path.entrypoint);
         return LoginRate{.concurrency = storm.concurrency, .over_s = 3, .logins = 300, .threads = 2};
       },
-      .make_fault = [this](const FaultSpec&, fault::Tools) { return std::make_unique<FakeFault>(*this); },
+      .make_fault =
+          [this](const FaultSpec& spec, fault::Tools tools) {
+            fault_ids.push_back(tools.id);
+            return std::make_unique<FakeFault>(*this, spec);
+          },
       .interrupts = [this] { return interrupts; },
       .leave = [this](const auto&) { left = true; }};
   return use(request(), environment);

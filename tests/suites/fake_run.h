@@ -43,7 +43,11 @@ class FakeRun {
   std::optional<Failure> create_fails;
   std::optional<Failure> drop_fails;
   std::optional<Failure> inject_fails;
+  bool arming_shows = false;  ///< arming stands among the steps
+  std::optional<Failure> arm_fails;
+  std::optional<Failure> revert_fails;
   bool fault_takes = true;
+  bool fault_stays = true;  ///< until its revert
   bool rest_denies = false;
   std::optional<std::string> foreign;
   /// What the fault does to the cluster; by default pgnode02 leads on the next timeline.
@@ -61,6 +65,7 @@ class FakeRun {
   std::vector<std::string> steps;  ///< create, inject, revert, switchover to X, drop …, in their order
   std::vector<std::string> done_while_observed;  ///< create, fence, drop
   std::vector<std::string> client_steps;         ///< "15 clients", "open for 0.0", fault, finish, closed
+  std::vector<std::string> fault_ids;            ///< what each fault was called on its targets
   bool database_is_there = false;
   bool left = false;
   [[nodiscard]] std::vector<fault::OpenRun> journal() const;
