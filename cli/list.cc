@@ -29,10 +29,21 @@ void list_drills(std::ostream& out) {
   }
 }
 
+/// "service: patroni, etcd." and so on, the default first,, as a suite's file would say it.
+std::string options_of(const fault::FaultKind& kind) {
+  std::string text;
+  for (const fault::FaultOption& option : kind.options) {
+    text += std::string{" "} + option.name + ": " + join(option.values, ", ") + ".";
+  }
+  return kind.holds ? text + " hold_s: seconds for which it stays (ttl + 15 unless told)." : text;
+}
+
 void list_faults(std::ostream& out) {
   for (const fault::FaultKind& kind : fault::fault_kinds()) {
     add(out, kind.name,
-        std::string{kind.proves} + " Targets: " + join(kind.targets, ", ") + ". " + kind.undone_by);
+        std::string{kind.proves} + ". target: " + join(kind.targets, ", ") +
+            (kind.names ? ", or the name of a member or host." : ".") + options_of(kind) +
+            " Undone by: " + kind.undone_by + ".");
   }
 }
 
