@@ -13,9 +13,11 @@ constexpr std::chrono::milliseconds kDeadline{40'000};
 constexpr std::chrono::milliseconds kLayDeadline{10'000};
 constexpr const char* kLayHint =
     "Lay the helper with the role pgfiredrill_access (ansible/access.yml), or run with --with-sudo.";
-/// What a shell says of a program that is not there, and of one that it may not run.
+/// What a shell says of a program that is not there, and of one that it may not run; dash says it its own way
+/// of a script that is not there.
 constexpr int kNoSuchProgram = 127;
 constexpr int kNoProgram = 126;
+constexpr int kNoSuchScript = 2;
 
 /// By rename: whoever calls it sees all of it.
 constexpr const char* kLay = R"sh(set -u
@@ -28,7 +30,8 @@ cat >/run/pgfiredrill/helper.new.$$ && chmod 0755 /run/pgfiredrill/helper.new.$$
 )sh";
 
 bool is_not_there(const RemoteResult& result) {
-  return result.exit_status == kNoSuchProgram || result.exit_status == kNoProgram;
+  return result.exit_status == kNoSuchProgram || result.exit_status == kNoProgram ||
+         result.exit_status == kNoSuchScript;
 }
 
 FailureKind kind_of(int exit_status) {
@@ -61,7 +64,8 @@ const char* Helper::text() noexcept {
 }
 
 RemoteCommand Helper::command(std::vector<std::string> said) const {
-  RemoteCommand command{.argv = {laid_ ? kLaidHelper : kInstalledHelper}, .deadline = kDeadline};
+  RemoteCommand command{.argv = {kInstalledHelper}, .deadline = kDeadline};
+  if (laid_) command.argv = {"sh", kLaidHelper};  // /run may be mounted noexec
   command.argv.insert(command.argv.end(), std::make_move_iterator(said.begin()),
                       std::make_move_iterator(said.end()));
   return command;

@@ -316,7 +316,7 @@ END
 
 remove_boot_timer() {
   [ -e "/etc/systemd/system/$(boot_name).timer" ] || [ -e "$folder/helper-$id" ] || return 0
-  systemctl --quiet disable "$(boot_name).timer" 2>/dev/null
+  systemctl --quiet disable --now "$(boot_name).timer" 2>/dev/null
   rm -f "/etc/systemd/system/$(boot_name).timer" "/etc/systemd/system/$(boot_name).service" "$folder/helper-$id"
   systemctl daemon-reload
 }
@@ -325,14 +325,10 @@ timer_waits() {
   [ "$(systemctl show -p SubState --value "$(timer_name).timer")" = waiting ]
 }
 
-# Whole seconds until the timer fires, 0 where it does not. systemd counts without the time that the machine
-# was suspended, /proc/uptime with it: after a suspend this says too little, never too much.
-timer_left() {
-  timer_waits || { echo 0; return; }
-  systemctl show -p NextElapseUSecMonotonic --value "$(timer_name).timer" | awk '
+# A span as systemctl shows it ("1min 2.5s") in seconds; 0 where it is none.
+seconds_of() {  # UNIT PROPERTY
+  systemctl show -p "$2" --value "$1" | awk '
     BEGIN {
-      getline up < "/proc/uptime"
-      split(up, now, " ")
       size["us"] = 1e-6; size["ms"] = 1e-3; size["s"] = 1; size["min"] = 60; size["h"] = 3600; size["d"] = 86400
       size["w"] = 604800; size["month"] = 2629800; size["y"] = 31557600
     }
@@ -341,10 +337,18 @@ timer_left() {
         unit = $i
         gsub(/[0-9.]/, "", unit)
         if (!(unit in size)) { odd = 1; break }
-        at += $i * size[unit]
+        sum += $i * size[unit]
       }
     }
-    END { left = at - now[1]; print odd || left < 0 ? 0 : int(left) }'
+    END { printf "%.3f\n", odd ? 0 : sum }'
+}
+
+# Whole seconds until the timer fires, 0 where it does not. systemd counts without the time that the machine
+# was suspended, /proc/uptime with it: after a suspend this says too little, never too much.
+timer_left() {
+  timer_waits || { echo 0; return; }
+  at=$(seconds_of "$(timer_name).timer" NextElapseUSecMonotonic)
+  awk -v at="$at" '{ left = at - $1; print left < 0 ? 0 : int(left) }' /proc/uptime
 }
 
 # A unit that reverts must not stop itself.
@@ -552,7 +556,7 @@ look_kill() {
     force=no seen="process $pid of $1 is still there"
     return
   fi
-  force=yes seen="process $pid of $1 is gone, $(runs_instead "$1" "${3-}")"
+  force=yes seen="process $pid of $1 is gone, $(runs_instead "$1" "$pid" "${3-}")"
 }
 
 look_left_of_kill() {
@@ -560,12 +564,12 @@ look_left_of_kill() {
   if is_unit_service "$1"; then look_up "$1"; fi
 }
 
-runs_instead() {
+runs_instead() {  # SERVICE PID DATA_DIRECTORY
   case $1 in
-    postmaster | postgresql) new=$(head -n 1 "$2/postmaster.pid" 2>/dev/null) ;;
+    postmaster | postgresql) new=$(head -n 1 "$3/postmaster.pid" 2>/dev/null) ;;
     *) new=$(main_pid "$1") ;;
   esac
-  if [ "${new:-0}" != "$pid" ] && is_number "${new:-0}" 2 9999999 && [ -d "/proc/$new" ]; then
+  if [ "${new:-0}" != "$2" ] && is_number "${new:-0}" 2 9999999 && [ -d "/proc/$new" ]; then
     echo "process $new runs instead"
   else
     echo "nothing runs instead"
@@ -618,8 +622,10 @@ look_freeze() {
     [ "$stopped" = 0 ] || force=yes seen="$stopped processes of $1 are still stopped"
   elif is_stopped "$pid" "$main_start" && [ "$running" = 0 ]; then
     force=yes seen="process $pid of $1 is stopped, $stopped in all"
+  elif ! lives "$pid" "$main_start"; then
+    force=no seen="process $pid of $1, which was aimed at, is gone"
   else
-    force=no seen="$running processes of $1 run, $stopped are stopped; $pid was aimed at"
+    force=no seen="$running processes of $1 run, $stopped are stopped"
   fi
 }
 
@@ -673,6 +679,13 @@ undo_stop() {
 
 arm_crash_loop() {
   find_main_process "$1"
+  gives_up "$1" || fail $unsuitable "systemd restarts $1.service without end: its restarts are too far apart to count"
+}
+
+# Whether so many starts fall into the interval in which systemd counts them.
+gives_up() {
+  awk -v pause="$(seconds_of "$1.service" RestartUSec)" -v span="$(seconds_of "$1.service" StartLimitIntervalUSec)" \
+    -v starts="$(systemctl show -p StartLimitBurst --value "$1.service")" 'BEGIN { exit !(starts * pause < span) }'
 }
 
 do_crash_loop() {
@@ -950,7 +963,7 @@ look_prevent_start() {
   if [ "$owner" != root ]; then
     force=no seen="$1/global/pg_control belongs to $owner"
   elif all_gone; then
-    force=yes seen="$1/global/pg_control belongs to root, $(runs_instead postmaster "$1")"
+    force=yes seen="$1/global/pg_control belongs to root, and the postmaster is gone"
   else
     force=no seen="$1/global/pg_control belongs to root, and the postmaster still runs"
     if is_mended; then force=yes; fi
