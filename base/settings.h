@@ -52,6 +52,7 @@ struct FailoverSettings {
   Sourced<std::chrono::seconds> server_connect_timeout;
   Sourced<std::chrono::seconds> query_wait_timeout;
   Sourced<std::string> pool_mode;
+  Sourced<std::int64_t> default_pool_size;  ///< servers for each pair of user and database, in each process
 
   // etcd.
   Sourced<std::chrono::milliseconds> etcd_heartbeat_interval;

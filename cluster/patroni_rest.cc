@@ -121,7 +121,9 @@ Result<PatroniCluster> parse_patroni_cluster(const std::string& body, const std:
   PatroniCluster cluster;
   cluster.scope = fields.text("scope");
   cluster.paused = fields.boolean("pause").value_or(false);
-  cluster.switchover_scheduled = !fields.value().at("scheduled_switchover").is_null();
+  const JsonValue scheduled = fields.value().at("scheduled_switchover");
+  cluster.switchover_scheduled = !scheduled.is_null();
+  cluster.switchover_at = scheduled.at("at").text().value_or("");
   for (const JsonValue& member : fields.required_array("members")) {
     const std::string name = "members[" + std::to_string(cluster.members.size()) + "]";
     cluster.members.push_back(read_member({member, name, complaint}));

@@ -38,6 +38,7 @@ struct PatroniCluster {
   std::vector<PatroniMember> members;
   bool paused = false;
   bool switchover_scheduled = false;
+  std::string switchover_at;  ///< when it is due, as Patroni writes it; empty where none is scheduled
 };
 
 /// One node about itself (`GET /patroni`), whatever its HTTP status.

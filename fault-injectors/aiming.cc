@@ -40,6 +40,7 @@ class Aim {
         {kSyncStandby, &Aim::sync_standby},
         {kReplicas, &Aim::replicas},
         {kAllMembers, &Aim::all_members},
+        {kTwoMembers, &Aim::two_members},
         {kEtcdLeader, &Aim::etcd_leader},
         {kEtcdFollower, &Aim::etcd_follower},
         {kEtcdQuorum, &Aim::etcd_quorum},
@@ -90,6 +91,15 @@ class Aim {
 
   Result<Victims> all_members() {
     return members([](const PatroniMember&) { return true; });
+  }
+
+  Result<Victims> two_members() {
+    const PatroniMember* leader = now_.leader();
+    for (const PatroniMember& member : now_.members) {
+      if (leader != nullptr && streams(member)) return on_hosts({leader->name, member.name});
+    }
+    return nobody(kTwoMembers, "there is no leader with a replica that streams",
+                  "What stands in the consensus store is undone by two hosts.");
   }
 
   Result<Victims> members(const std::function<bool(const PatroniMember&)>& wanted) {

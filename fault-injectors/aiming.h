@@ -23,6 +23,9 @@ inline constexpr const char* kReplica = "replica";  ///< one that streams; not t
 inline constexpr const char* kSyncStandby = "sync_standby";
 inline constexpr const char* kReplicas = "replicas";  ///< every member but the leader
 inline constexpr const char* kAllMembers = "all";     ///< every member
+/// The leader and one more member: for what stands in the consensus store, and must be undone even if one of
+/// both is lost meanwhile.
+inline constexpr const char* kTwoMembers = "cluster";
 inline constexpr const char* kEtcdLeader = "etcd_leader";
 inline constexpr const char* kEtcdFollower = "etcd_follower";  ///< not on the cluster leader's host where
                                                                ///< there is another

@@ -3,46 +3,53 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/json_quote.h"
+#include "cluster/patroni_action.h"
+#include "fault-injectors/aiming.h"
+#include "fault-injectors/change_of_leader.h"
+#include "fault-injectors/scheduled_switchover.h"
 #include "fault-injectors/watching.h"
 
 namespace pgfiredrill::fault {
 namespace {
 
-constexpr const char* kName = "patroni-switchover";
-constexpr std::chrono::seconds kAnswerGrace{10};
-constexpr std::chrono::seconds kLongestLoopWait{300};
+using std::chrono::seconds;
 
-bool may_lead(const PatroniMember& member) {
-  const auto nofailover = member.tags.find("nofailover");
-  const bool excluded = nofailover != member.tags.end() && nofailover->second != "false";
-  return !is_leader_role(member.role) && !excluded &&
-         (member.state == "streaming" || member.state == "running");
+constexpr const char* kName = "patroni-switchover";
+constexpr const char* kWhen = "when";
+constexpr const char* kScheduled = "scheduled";
+constexpr const char* kCandidate = "candidate";
+constexpr const char* kFirst = "first";
+
+constexpr std::chrono::milliseconds kRegisterDeadline{5'000};
+constexpr seconds kLeastAhead{10};
+constexpr seconds kLongestAhead{60};
+/// The leader waits for the moment in its last turn before it: until then a schedule can be cancelled.
+constexpr seconds kBeyondLoop{5};
+
+seconds ahead(const ClusterDescription& cluster) {
+  const seconds loop_wait = cluster.settings.loop_wait.value.value_or(seconds{10});
+  return std::clamp(loop_wait + kBeyondLoop, kLeastAhead, kLongestAhead);
 }
 
-/// Patroni waits twice loop_wait, and that at least ten seconds, before it gives up.
-std::chrono::milliseconds patience(const ClusterDescription& cluster) {
-  const auto loop_wait = cluster.settings.loop_wait.value.value_or(std::chrono::seconds{10});
-  return 2 * std::clamp(loop_wait, std::chrono::seconds{10}, kLongestLoopWait) + kAnswerGrace;
+bool chosen(const FaultSpec& spec, const char* option, const char* value) {
+  const auto found = spec.options.find(option);
+  return found != spec.options.end() && found->second == value;
 }
 
 class Switchover final : public Fault {
  public:
-  Switchover(const FaultSpec& spec, const Tools& tools) : tools_{tools} {
-    if (spec.target != "leader") target_ = spec.target;
+  Switchover(const FaultSpec& spec, const Tools& tools)
+      : tools_{tools},
+        scheduled_{chosen(spec, kWhen, kScheduled)},
+        names_candidate_{chosen(spec, kCandidate, kFirst)} {
+    if (spec.target != kLeader) target_ = spec.target;
   }
 
   [[nodiscard]] Result<void> aim(const ClusterSnapshot& now) override {
-    const auto leader = aim_at_leader(now, kName);
+    auto leader = leader_with_candidates(now, kName);
     if (!leader) return leader.error();
-    if (std::none_of(now.members.begin(), now.members.end(), may_lead)) {
-      return Failure{.kind = FailureKind::missing,
-                     .what = std::string{"choose a target for "} + kName,
-                     .where = (*leader)->name,
-                     .came_back = "no other member could lead",
-                     .hint = "A replica that streams and has no tag nofailover is needed."};
-    }
-    leader_ = **leader;
+    leader_ = std::move(*leader);
+    if (names_candidate_) candidate_ = candidates(now).front();
     target_ = leader_.name;
     return {};
   }
@@ -50,49 +57,91 @@ class Switchover final : public Fault {
   [[nodiscard]] const std::string& target() const noexcept override { return target_; }
 
   [[nodiscard]] std::vector<std::string> describe() const override {
-    const auto address = parse_http_address(leader_.api_url, kPatroniPort);
-    return {"POST " + (address ? address->url() : leader_.api_url) + R"(/switchover {"leader":)" +
-            json_quote(leader_.name) + "}"};
+    if (!scheduled_) return {words_of(switch_over(leader_.name, candidate_), leader_)};
+    const std::string when = "in " + std::to_string(ahead(tools_.cluster).count()) + " s";
+    return {"on the leader's host: date -u +%s",
+            words_of(switch_over(leader_.name, candidate_, when), leader_),
+            words_of(cancel_switchover(), leader_) + " (if it has not come about)"};
   }
 
   [[nodiscard]] Result<void> inject() override {
+    if (scheduled_) return schedule();
     const auto answer =
-        request_switchover(tools_.cluster, tools_.http, leader_, "", patience(tools_.cluster));
+        request_switchover(tools_.cluster, tools_.http, leader_, candidate_, answer_patience(tools_.cluster));
     if (!answer) return answer.error();
     return {};
   }
 
   [[nodiscard]] Evidence verify(nanoseconds deadline) override {
-    return watch(tools_, deadline, [this](const ClusterSnapshot& now) { return judge(now); });
+    Evidence evidence = watch(tools_, deadline, [this](const ClusterSnapshot& now) { return judge(now); });
+    if (!due_.empty()) evidence.sentence += " (scheduled for " + due_ + ")";
+    return evidence;
   }
 
-  [[nodiscard]] Result<void> revert() override { return {}; }
+  /// Who was made by a debt alone does not know whether there was a schedule, and looks for one.
+  [[nodiscard]] Result<void> revert() override {
+    const bool by_debt = leader_.name.empty();
+    if (!by_debt && !scheduled_) return {};
+    return cancel_ours(tools_);
+  }
 
   [[nodiscard]] Evidence verify_reverted() override {
     return watch(tools_, kRejoinPatience,
                  [this](const ClusterSnapshot& now) { return is_back(now, target_); });
   }
 
+  [[nodiscard]] std::vector<std::string> by_hand() const override {
+    if (!scheduled_) return {};
+    return {"patronictl flush " + tools_.cluster.name + " switchover"};
+  }
+
  private:
-  Evidence judge(const ClusterSnapshot& now) const {
-    const PatroniMember* leader = now.leader();
-    if (leader == nullptr) return {.sentence = "there is not exactly one leader"};
-    const std::string words = leader->name + " is " + told(*leader);
-    if (leader->name == leader_.name) return {.sentence = words + " as before"};
-    if (!leader->timeline || leader->timeline <= leader_.timeline) {
-      return {.sentence = words + ", no later than the old leader's"};
+  /// Returns when the moment has come: what is accepted and never happens is seen after it.
+  Result<void> schedule() {
+    const auto host = host_of_leader();
+    if (!host) return host.error();
+    const auto due = due_in(ahead(tools_.cluster), **host);
+    if (!due) return due.error();
+    const nanoseconds moment = tools_.clock.monotonic() + ahead(tools_.cluster);
+    const auto registered = ask_patroni(tools_.cluster, tools_.http, leader_,
+                                        switch_over(leader_.name, candidate_, *due), kRegisterDeadline);
+    if (!registered) return registered.error();
+    due_ = *due;
+    stood_ = tools_.probe.look().switchover_scheduled;
+    if (const nanoseconds rest = moment - tools_.clock.monotonic(); rest.count() > 0)
+      tools_.clock.sleep_for(rest);
+    return {};
+  }
+
+  [[nodiscard]] Result<Host*> host_of_leader() const {
+    for (const Member& member : tools_.cluster.members) {
+      if (member.name == leader_.name && !member.host.empty()) return &tools_.hosts(member.host);
     }
-    const auto server = now.servers.find(leader->name);
-    if (server == now.servers.end() || !server->second.answered) {
-      return {.sentence = words + ", but its PostgreSQL does not answer"};
+    return Failure{.kind = FailureKind::missing,
+                   .what = "read the clock of the leader's host",
+                   .where = leader_.name,
+                   .came_back = "no host of the inventory is this member's",
+                   .hint = "The inventory must name every member's host."};
+  }
+
+  [[nodiscard]] Evidence judge(const ClusterSnapshot& now) const {
+    Evidence evidence = has_handed_over(now, leader_);
+    if (!evidence.took) return evidence;
+    if (!due_.empty() && !stood_) {
+      return {.sentence = "Patroni took the schedule and did not show it before it came about"};
     }
-    if (server->second.in_recovery) return {.sentence = words + ", but its PostgreSQL is still in recovery"};
-    return {.took = true, .sentence = words + " after " + leader_.name + ", and takes writes"};
+    if (candidate_.empty() || now.leader()->name == candidate_) return evidence;
+    return {.sentence = evidence.sentence + ", but " + candidate_ + " was asked for"};
   }
 
   Tools tools_;
+  bool scheduled_;
+  bool names_candidate_;
   std::string target_;
-  PatroniMember leader_;
+  std::string candidate_;  ///< empty: Patroni chooses
+  PatroniMember leader_;   ///< without a name: it was not aimed
+  std::string due_;        ///< empty: nothing was scheduled
+  bool stood_ = false;     ///< the cluster told of the schedule
 };
 
 }  // namespace
@@ -102,7 +151,8 @@ FaultKind patroni_switchover() {
       .name = kName,
       .proves = "a planned change of leader loses nothing, and how long clients notice it",
       .undone_by = "the old leader follows the new one by itself; the run switches back at its end",
-      .targets = {"leader"},
+      .targets = {kLeader},
+      .options = {{kWhen, {"now", kScheduled}}, {kCandidate, {"any", kFirst}}},
       .on_hosts = false,
       .danger = [](const FaultSpec&) { return Danger::none; },
       .make = [](const FaultSpec& spec, Tools tools) { return std::make_unique<Switchover>(spec, tools); }};

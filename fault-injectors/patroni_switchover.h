@@ -4,7 +4,8 @@
 
 namespace pgfiredrill::fault {
 
-/// A planned switchover, asked of Patroni; it chooses the candidate. The old leader follows by itself.
+/// A planned switchover, asked of Patroni, at once or scheduled. The old leader follows by itself; a schedule
+/// that has not come about is cancelled.
 [[nodiscard]] FaultKind patroni_switchover();
 
 }  // namespace pgfiredrill::fault

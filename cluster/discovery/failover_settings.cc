@@ -89,6 +89,16 @@ void take_pooler_seconds(const ServiceLook& services, const std::string& name, S
   }
 }
 
+void take_pool_size(const ServiceLook& services, FailoverSettings& settings) {
+  Agreement agreement{"default_pool_size", settings.disagreements};
+  for (const PoolerLook& pooler : services.poolers) {
+    const auto found = pooler.answer.config.find("default_pool_size");
+    if (found == pooler.answer.config.end()) continue;
+    agreement.add(settings.default_pool_size, parse_integer(found->second), found->second,
+                  console_source(pooler));
+  }
+}
+
 void take_poolers(const ServiceLook& services, FailoverSettings& settings) {
   auto& disagreements = settings.disagreements;
   take_pooler_seconds(services, "server_login_retry", settings.server_login_retry, disagreements);
@@ -100,6 +110,7 @@ void take_poolers(const ServiceLook& services, FailoverSettings& settings) {
     if (found == pooler.answer.config.end()) continue;
     agreement.add(settings.pool_mode, std::optional{found->second}, found->second, console_source(pooler));
   }
+  take_pool_size(services, settings);
 }
 
 void take_etcd(const std::vector<HostLook>& looks, FailoverSettings& settings) {

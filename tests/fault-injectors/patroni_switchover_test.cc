@@ -21,7 +21,7 @@ TEST(FaultKinds, AreKnownByName) {
   EXPECT_EQ(find_fault_kind("kill-postmaster")->danger({}), Danger::may_failover);
   EXPECT_EQ(find_fault_kind("meteor"), nullptr);
   for (const FaultKind& kind : fault_kinds()) {
-    EXPECT_THAT(kind.targets, ::testing::ElementsAre("leader"));
+    EXPECT_FALSE(kind.targets.empty()) << kind.name;
     EXPECT_NE(std::string{kind.proves}, "");
     EXPECT_NE(std::string{kind.undone_by}, "");
   }
