@@ -1,6 +1,8 @@
 #include "fault-injectors/host_fault.h"
 
 #include <cmath>
+#include <future>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -82,15 +84,26 @@ Result<void> HostFault::arm() {
 }
 
 Result<void> HostFault::inject() {
+  return all_at_once() ? inject_at_once() : inject_in_turn();
+}
+
+Result<void> HostFault::inject_one(const Placed& placed) const {
   const std::string hold = seconds_text(spec_.hold_s.value_or(0));
+  const auto injected =
+      tools_.helper.call(*placed.host, placed.breakage.words.front(), {"inject", placed.id, hold});
+  if (injected) return {};
+  Failure failure = injected.error();
+  const bool unknown = failure.kind == FailureKind::timed_out || failure.kind == FailureKind::unreachable;
+  failure.transaction_in_doubt = failure.transaction_in_doubt || unknown;
+  return failure;
+}
+
+Result<void> HostFault::inject_in_turn() const {
   bool begun = false;
   for (const Placed& placed : placed_) {
-    const auto injected =
-        tools_.helper.call(*placed.host, placed.breakage.words.front(), {"inject", placed.id, hold});
-    if (!injected) {
+    if (const auto injected = inject_one(placed); !injected) {
       Failure failure = injected.error();
-      const bool unknown = failure.kind == FailureKind::timed_out || failure.kind == FailureKind::unreachable;
-      failure.transaction_in_doubt = failure.transaction_in_doubt || begun || unknown;
+      failure.transaction_in_doubt = failure.transaction_in_doubt || begun;
       return failure;
     }
     begun = true;
@@ -98,11 +111,38 @@ Result<void> HostFault::inject() {
   return {};
 }
 
+Result<void> HostFault::inject_at_once() const {
+  std::vector<std::future<Result<void>>> under_way;
+  for (const Placed& placed : placed_) {
+    under_way.push_back(std::async(std::launch::async, [this, &placed] { return inject_one(placed); }));
+  }
+  std::optional<Failure> first;
+  bool begun = false;
+  for (auto& each : under_way) {
+    const auto injected = each.get();
+    begun = begun || injected;
+    if (!injected && !first) first = injected.error();
+  }
+  if (!first) return {};
+  first->transaction_in_doubt = first->transaction_in_doubt || begun;
+  return *first;
+}
+
+/// It does not answer over the connection that stands, nor does it let anybody in anew.
+bool HostFault::is_silent(const Placed& placed, const Failure& failure) const {
+  const bool no_answer = failure.kind == FailureKind::unreachable || failure.kind == FailureKind::timed_out;
+  return silence_proves_it() && no_answer && !placed.host->log_in_anew();
+}
+
 Evidence HostFault::in_force() const {
   Evidence all{.took = !placed_.empty(), .sentence = placed_.empty() ? "it was not aimed at" : ""};
   std::vector<std::string> sentences;
   for (const Placed& placed : placed_) {
     const auto state = tools_.helper.check(*placed.host, placed.id);
+    if (!state && is_silent(placed, state.error())) {
+      sentences.push_back(told(*placed.host, "it does not answer any more"));
+      continue;
+    }
     all.took = all.took && state && state->state == "injected" && state->in_force;
     sentences.push_back(told(*placed.host, state ? state->sentence : state.error().message()));
   }

@@ -41,6 +41,10 @@ class HostFault : public Fault {
                                                            const ClusterSnapshot& now) = 0;
   /// What the cluster shows while the breakages are in force; by default nothing more is asked for.
   [[nodiscard]] virtual Evidence judge(const ClusterSnapshot& now);
+  /// Break all at the same moment, where it matters that none is left when the last one is hit.
+  [[nodiscard]] virtual bool all_at_once() const { return false; }
+  /// A host that lets nobody log in any more proves it (it is on its way down).
+  [[nodiscard]] virtual bool silence_proves_it() const { return false; }
   /// How the helper's `arm` is timed: from arming to the revert that nobody asked for.
   [[nodiscard]] std::chrono::seconds armed_for() const;
 
@@ -57,7 +61,11 @@ class HostFault : public Fault {
     Host* host;
   };
 
+  [[nodiscard]] Result<void> inject_one(const Placed& placed) const;
+  [[nodiscard]] Result<void> inject_in_turn() const;
+  [[nodiscard]] Result<void> inject_at_once() const;
   [[nodiscard]] Evidence in_force() const;
+  [[nodiscard]] bool is_silent(const Placed& placed, const Failure& failure) const;
 
   FaultSpec spec_;
   Tools tools_;
