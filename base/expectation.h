@@ -22,6 +22,11 @@ enum class Fold : unsigned char { max, min, sum };
   return "max";
 }
 
+/// Words that a suite may say for a limit; planning makes numbers of them.
+inline constexpr const char* kLimitBudget = "budget";    ///< what the cluster's settings lead to expect
+inline constexpr const char* kLimitHold = "hold";        ///< as long as the fault is held
+inline constexpr const char* kLimitPromise = "promise";  ///< what the cluster promises of acknowledged writes
+
 /// `{metric: outage_s, where: {access: read_write, session: fresh}, over: max, limit: 30}`
 struct Expectation {
   std::string metric;  ///< a name of the metric enumeration in report.json's schema
@@ -34,6 +39,9 @@ struct Expectation {
   } where;
   Fold over = Fold::max;
   double limit = 0;  ///< in the metric's own unit; the folded value may be equal
+  /// What a suite said in the number's stead, which planning has put there: `budget`, `hold` or `promise`.
+  std::string basis = {};
+  std::string reason = {};  ///< why it is this number; empty where the suite gave it
 };
 
 }  // namespace pgfiredrill

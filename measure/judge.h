@@ -36,7 +36,7 @@ struct RunInput {
 /// Every metric that an expectation may name: the enumeration of report.json's schema.
 struct Metric {
   const char* name;
-  const char* unit;       ///< "s", "%", "writes", "bytes"
+  const char* unit;       ///< "s", "%", "writes", "bytes", "failovers"
   bool of_paths;          ///< else of the whole repeat: `where` is empty
   bool higher_is_better;  ///< then the limit is the least that passes
   const char* meaning;    ///< one line for people

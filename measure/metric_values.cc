@@ -31,6 +31,7 @@ std::optional<double> repeat_value(const RepeatResult& repeat, const std::string
   if (metric == "replica_lag_bytes") {
     return repeat.replica_lag ? repeat.replica_lag->max_bytes : std::nullopt;
   }
+  if (metric == "failovers") return as_double(repeat.failovers);
   const auto& back = repeat.return_to_normal;
   if (metric == "throughput_back_s") return back ? back->throughput_s : std::nullopt;
   if (metric == "p95_back_s") return back ? back->p95_s : std::nullopt;

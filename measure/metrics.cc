@@ -25,6 +25,7 @@ const std::vector<Metric>& metrics() {
       {"throughput_back_s", "s", false, false, "from the injection until throughput was as before for good"},
       {"p95_back_s", "s", false, false,
        "from the injection until responses were as quick as before for good"},
+      {"failovers", "failovers", false, false, "how often the leader's role began anew, planned or not"},
       {"full_health_s", "s", false, false, "from the injection until the cluster was fully healthy again"},
   };
   return all;

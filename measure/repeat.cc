@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "measure/application_clients.h"
 #include "measure/expectations.h"
+#include "measure/failovers.h"
 #include "measure/loss_details.h"
+#include "measure/loss_promise.h"
 #include "measure/position_lag.h"
 #include "measure/reasons.h"
 #include "measure/recovery.h"
@@ -59,13 +61,14 @@ class RepeatJudge {
     fill_fault();
     fill_paths();
     put_views(traffic_.views, result());
+    fill_failovers();
     fill_durability();
     fill_recovery();
     fill_servers();
     fill_heartbeat_lag();
     fill_clients();
     judge_end();
-    if (facts_.outcome != "refused") judge_trust();
+    if (!was_left_out()) judge_trust();
     fill_expectations();
     add_findings(find_stale_routing(label(), traffic_.times, traffic_.paths));
     result().verdict = reasons_.verdict();
@@ -89,6 +92,9 @@ class RepeatJudge {
   void fill_fault() {
     result().target = text(facts_.fault_sent, "target");
     result().evidence = text(facts_.fault_confirmed, "evidence");
+    for (const Event& further : facts_.further_confirmed)
+      result().evidence +=
+          "; then " + further.text("fault").value_or("") + ": " + further.text("evidence").value_or("");
     result().injected_at = stamp(facts_.fault_sent);
     result().reverted_at = stamp(facts_.fault_reverted);
     result().old_leader = facts_.leader_before;
@@ -122,6 +128,14 @@ class RepeatJudge {
       }
       result().paths.push_back(path.result);
     }
+  }
+
+  void fill_failovers() {
+    if (!traffic_.times.injected) return missing("/failovers", kNoFault);
+    const FailoverCount count =
+        count_failovers(facts_.direct_answers, facts_.history, *traffic_.times.injected);
+    result().failovers = count.failovers;
+    if (!count.failovers) missing("/failovers", count.why_not);
   }
 
   bool has_ledger() const {
@@ -240,6 +254,11 @@ class RepeatJudge {
     if (!lag.max_bytes) missing("/replica_lag/max_bytes", measured.why_not);
   }
 
+  /// Nothing was broken.
+  [[nodiscard]] bool was_left_out() const {
+    return facts_.outcome == "refused" || facts_.outcome == "skipped";
+  }
+
   /// How the acting side says that it ended.
   void judge_end() {
     const std::string why = facts_.outcome_reason.empty() ? "" : ": " + facts_.outcome_reason;
@@ -248,6 +267,9 @@ class RepeatJudge {
     } else if (*facts_.outcome == "refused") {
       distrust_ = "the drill was refused";
       reasons_.add(Verdict::refused, "preflight refused" + why);
+    } else if (*facts_.outcome == "skipped") {
+      distrust_ = "the drill was skipped";
+      reasons_.add(Verdict::skipped, "skipped" + why);
     } else if (*facts_.outcome == "aborted") {
       reasons_.add(Verdict::aborted, "aborted" + why);
     } else if (*facts_.outcome == "revert_incomplete") {
@@ -332,10 +354,18 @@ class RepeatJudge {
     reasons_.add(Verdict::inconclusive, fmt::format("{}: {}{}", what, list.front(), more));
   }
 
+  LossPromise loss_promise() const {
+    return promise_of_losses(plan_.budget, input_.manifest.cluster.settings, facts_.direct_answers,
+                             traffic_.times);
+  }
+
   void judge_losses(const Durability& durability) {
     if (durability.lost.value_or(0) > 0) {
-      reasons_.add(Verdict::failed, fmt::format("{} of {} acknowledged writes are lost: {}", *durability.lost,
-                                                durability.acknowledged, describe(durability.lost_ranges)));
+      const std::string lost = fmt::format("{} of {} acknowledged writes are lost: {}", *durability.lost,
+                                           durability.acknowledged, describe(durability.lost_ranges));
+      const JudgedLoss judged = judge_loss(loss_promise(), durability, label());
+      if (judged.verdict != Verdict::passed) reasons_.add(judged.verdict, lost + judged.remark);
+      add_findings(judged.findings);
     }
     if (durability.duplicated.value_or(0) > 0) {
       reasons_.add(Verdict::failed, fmt::format("{} writes are there more than once, and none was sent twice",
@@ -362,13 +392,15 @@ class RepeatJudge {
                                  .distrust = distrust_};
     std::vector<JudgedExpectation> all;
     for (const Expectation& expectation : plan_.expectations) {
-      all.push_back(judge_expectation(expectation, input));
+      all.push_back(is_promise_of_bytes(expectation)
+                        ? judge_promised_bytes(expectation, loss_promise(), input)
+                        : judge_expectation(expectation, input));
     }
     for (JudgedExpectation& judged : all) {
-      if (!judged.result.measured) {
+      if (!judged.result.measured && !judged.result.passed) {
         missing(fmt::format("/expectations/{}/measured", result().expectations.size()), judged.result.why);
       }
-      if (judged.verdict != Verdict::passed && facts_.outcome != "refused") {
+      if (judged.verdict != Verdict::passed && !was_left_out()) {
         reasons_.add(judged.verdict, judged.reason);
       }
       result().expectations.push_back(std::move(judged.result));

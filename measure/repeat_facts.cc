@@ -56,6 +56,10 @@ void on_fault_confirmed(RepeatFacts& facts, const Event& event) {
   if (!facts.fault_confirmed) facts.fault_confirmed = event;
 }
 
+void on_further_fault_confirmed(RepeatFacts& facts, const Event& event) {
+  facts.further_confirmed.push_back(event);
+}
+
 void on_fault_not_taken(RepeatFacts& facts, const Event& event) {
   facts.not_taken = event.text("reason").value_or("");
 }
@@ -115,6 +119,7 @@ const std::map<std::string, Handler>& handlers() {
       {event::kTrafficStopped, on_traffic_stopped},
       {event::kFaultSent, on_fault_sent},
       {event::kFaultConfirmed, on_fault_confirmed},
+      {event::kFurtherFaultConfirmed, on_further_fault_confirmed},
       {event::kFaultNotTaken, on_fault_not_taken},
       {event::kFaultReverted, on_fault_reverted},
       {event::kRevertVerified, on_revert_verified},

@@ -29,6 +29,7 @@ struct RepeatFacts {
   std::optional<nanoseconds> baseline_started;
   std::optional<Event> fault_sent;
   std::optional<Event> fault_confirmed;
+  std::vector<Event> further_confirmed;  ///< of the same repeat's further faults
   std::optional<std::string> not_taken;
   std::optional<Event> fault_reverted;
   std::optional<Event> revert_verified;

@@ -210,6 +210,7 @@ struct RepeatResult {
   std::optional<bool> verified;
   std::string old_leader;
   std::string new_leader;
+  std::optional<std::size_t> failovers;  ///< how often the leader's role began anew, planned or not
   std::vector<PathResult> paths;  ///< canary paths
   std::vector<LedgerLatency> ledger_latency;
   std::optional<Durability> durability;

@@ -24,7 +24,9 @@ constexpr std::array kDepths{Depth::balancer, Depth::pooler, Depth::server};
 constexpr std::array kAccesses{Access::read_write, Access::read_only};
 constexpr std::array kSessions{SessionKind::fresh, SessionKind::pooled};
 constexpr std::array kPurposes{Purpose::canary, Purpose::ledger, Purpose::heartbeat};
+constexpr std::array kFinalVerdicts{Verdict::passed, Verdict::failed};
 constexpr std::array kFolds{Fold::max, Fold::min, Fold::sum};
+constexpr std::array kForecasts{FailoverForecast::never, FailoverForecast::always, FailoverForecast::either};
 
 // ---- writing
 
@@ -36,7 +38,42 @@ ordered_json expectation_json(const Expectation& expectation) {
             {"access", expectation.where.access},
             {"session", expectation.where.session}}},
           {"over", to_string(expectation.over)},
-          {"limit", expectation.limit}};
+          {"limit", expectation.limit},
+          {"basis", expectation.basis},
+          {"reason", expectation.reason}};
+}
+
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json outage_json(const OutageBudget& outage) {
+  ordered_json parts = ordered_json::array();
+  for (const BudgetPart& part : outage.parts) {
+    parts.push_back({{"name", part.name},
+                     {"min_s", part.min_s},
+                     {"max_s", part.max_s},
+                     {"setting", part.setting},
+                     {"value", part.value},
+                     {"source", part.source}});
+  }
+  return {{"min_s", or_null(outage.min_s)},
+          {"max_s", or_null(outage.max_s)},
+          {"parts", std::move(parts)},
+          {"missing", outage.missing},
+          {"alert_s", outage.alert_s}};
+}
+
+ordered_json budget_json(const std::optional<Budget>& budget) {
+  if (!budget) return nullptr;
+  return {
+      {"read_write", outage_json(budget->read_write)},
+      {"read_only", outage_json(budget->read_only)},
+      {"with_watchdog", budget->with_watchdog ? outage_json(*budget->with_watchdog) : ordered_json(nullptr)},
+      {"failover", to_string(budget->failover)},
+      {"loss_limit_bytes", or_null(budget->loss_limit_bytes)},
+      {"loss_limit_unknown", budget->loss_limit_unknown},
+      {"sentence", budget->sentence}};
 }
 
 ordered_json fault_json(const FaultSpec& fault) {
@@ -47,6 +84,11 @@ ordered_json fault_json(const FaultSpec& fault) {
           {"after_s", fault.after_s}};
 }
 
+ordered_json measured_json(const std::optional<MeasuredBefore>& measured) {
+  if (!measured) return nullptr;
+  return {{"run", measured->run}, {"verdict", to_string(measured->verdict)}};
+}
+
 ordered_json drill_json(const DrillPlan& drill) {
   ordered_json then = ordered_json::array();
   for (const FaultSpec& fault : drill.then) then.push_back(fault_json(fault));
@@ -55,13 +97,16 @@ ordered_json drill_json(const DrillPlan& drill) {
     expectations.push_back(expectation_json(expectation));
   return {{"name", drill.name},
           {"description", drill.description},
+          {"why", drill.why},
           {"fault", fault_json(drill.fault)},
           {"then", std::move(then)},
           {"repeats", drill.repeats},
           {"baseline_s", drill.baseline_s},
           {"observe_s", drill.observe_s},
           {"health_deadline_s", drill.health_deadline_s},
-          {"expectations", std::move(expectations)}};
+          {"measured", measured_json(drill.measured)},
+          {"expectations", std::move(expectations)},
+          {"budget", budget_json(drill.budget)}};
 }
 
 ordered_json cluster_json(const ClusterSummary& cluster) {
@@ -223,7 +268,9 @@ Expectation expectation_of(const Node& node) {
                     .access = where["access"].text(),
                     .session = where["session"].text()},
           .over = node["over"].one_of(kFolds),
-          .limit = node["limit"].number()};
+          .limit = node["limit"].number(),
+          .basis = node.has("basis") ? node["basis"].text() : std::string{},
+          .reason = node.has("reason") ? node["reason"].text() : std::string{}};
 }
 
 FaultSpec fault_of(const Node& node) {
@@ -234,16 +281,56 @@ FaultSpec fault_of(const Node& node) {
   return fault;
 }
 
+BudgetPart part_of(const Node& node) {
+  return {.name = node["name"].text(),
+          .min_s = node["min_s"].number(),
+          .max_s = node["max_s"].number(),
+          .setting = node["setting"].text(),
+          .value = node["value"].text(),
+          .source = node["source"].text()};
+}
+
+std::optional<double> number_if_there(const Node& node, const char* name) {
+  if (!node.has(name)) return std::nullopt;
+  return node[name].number_from_zero();
+}
+
+OutageBudget outage_of(const Node& node) {
+  return {.min_s = number_if_there(node, "min_s"),
+          .max_s = number_if_there(node, "max_s"),
+          .parts = node["parts"].list(part_of),
+          .missing = node["missing"].list([](const Node& setting) { return setting.text(); }),
+          .alert_s = node["alert_s"].number_from_zero()};
+}
+
+Budget budget_of(const Node& node) {
+  Budget budget{.read_write = outage_of(node["read_write"]),
+                .read_only = outage_of(node["read_only"]),
+                .failover = node["failover"].one_of(kForecasts),
+                .loss_limit_bytes = number_if_there(node, "loss_limit_bytes"),
+                .loss_limit_unknown = node["loss_limit_unknown"].flag(),
+                .sentence = node["sentence"].text()};
+  if (node.has("with_watchdog")) budget.with_watchdog = outage_of(node["with_watchdog"]);
+  return budget;
+}
+
+MeasuredBefore measured_of(const Node& node) {
+  return {.run = node["run"].text(), .verdict = node["verdict"].one_of(kFinalVerdicts)};
+}
+
 DrillPlan drill_of(const Node& node) {
   return {.name = node["name"].text(),
           .description = node["description"].text(),
+          .why = node.has("why") ? node["why"].text() : std::string{},
           .fault = fault_of(node["fault"]),
           .then = node.has("then") ? node["then"].list(fault_of) : std::vector<FaultSpec>{},
           .repeats = static_cast<int>(node["repeats"].integer(1, 1'000'000)),
           .baseline_s = node["baseline_s"].number_from_zero(),
           .observe_s = node["observe_s"].number_from_zero(),
           .health_deadline_s = node["health_deadline_s"].number_from_zero(),
-          .expectations = node["expectations"].list(expectation_of)};
+          .expectations = node["expectations"].list(expectation_of),
+          .budget = node.has("budget") ? std::optional{budget_of(node["budget"])} : std::nullopt,
+          .measured = node.has("measured") ? std::optional{measured_of(node["measured"])} : std::nullopt};
 }
 
 ClusterSummary::Member member_of(const Node& node) {
@@ -310,7 +397,9 @@ RunManifest manifest_of(const Node& node) {
                      .wall = instant("wall_ns")},
           .cluster = cluster_of(node["cluster"]),
           .drills = node["drills"].list(drill_of),
-          .paths = paths_of(node["paths"])};
+          .paths = paths_of(node["paths"]),
+          .continues = node.has("continues") ? node["continues"].text() : std::string{},
+          .needs_every_drill = node.has("needs_every_drill") && node["needs_every_drill"].flag()};
 }
 
 Failure malformed(const std::string& where, const std::string& came_back) {
@@ -338,6 +427,8 @@ std::string to_json(const RunManifest& manifest) {
                                {{"monotonic_ns", manifest.origin.monotonic.count()},
                                 {"boottime_ns", manifest.origin.boottime.count()},
                                 {"wall_ns", manifest.origin.wall.count()}}},
+                              {"continues", manifest.continues},
+                              {"needs_every_drill", manifest.needs_every_drill},
                               {"cluster", cluster_json(manifest.cluster)},
                               {"drills", std::move(drills)},
                               {"paths", std::move(paths)}};

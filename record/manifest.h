@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/expectation.h"
 #include "base/failure.h"
+#include "base/verdict.h"
 #include "record/traffic_path.h"
 
 namespace pgfiredrill {
@@ -28,10 +30,17 @@ struct FaultSpec {
   double after_s = 0;
 };
 
+/// A drill's end in an earlier run that this one goes on with.
+struct MeasuredBefore {
+  std::string run;  ///< its id
+  Verdict verdict = Verdict::passed;  ///< passed or failed: others are measured again
+};
+
 /// One drill as it was resolved: nothing in it is left to defaults.
 struct DrillPlan {
   std::string name;
   std::string description;
+  std::string why;  ///< a sentence: why it matters; may be empty
   FaultSpec fault;
   std::vector<FaultSpec> then;  ///< further faults, injected while the cluster copes with the first
   int repeats = 1;
@@ -40,6 +49,9 @@ struct DrillPlan {
   double observe_s = 25;
   double health_deadline_s = 300;
   std::vector<Expectation> expectations;
+  /// What the cluster's settings lead to expect; absent in records of releases that did not work it out.
+  std::optional<Budget> budget;
+  std::optional<MeasuredBefore> measured;  ///< then it is not run, and counts with that verdict
 };
 
 /// What a report says of the cluster; no secrets.
@@ -81,6 +93,9 @@ struct RunManifest {
   ClusterSummary cluster;
   std::vector<DrillPlan> drills;
   std::vector<TrafficPath> paths;
+  std::string continues;  ///< the id of the run that this one goes on with; empty: none
+  /// A drill that was skipped or refused leaves the whole inconclusive: what it would prove is asked for.
+  bool needs_every_drill = false;
 };
 
 [[nodiscard]] std::string to_json(const RunManifest& manifest);

@@ -5,6 +5,7 @@
 
 #include "cluster/discovery/entry_points.h"
 #include "drivers/paths.h"
+#include "suites/expected.h"
 #include "suites/login_cost.h"
 
 namespace pgfiredrill {
@@ -138,14 +139,18 @@ RunManifest make_manifest(const RunRequest& request, const ClusterDescription& c
       .repro = request.repro,
       .origin = {.monotonic = clock.monotonic(), .boottime = clock.boottime(), .wall = clock.wall()},
       .cluster = summarise(cluster),
-      .paths = find_paths(cluster)};
+      .paths = find_paths(cluster),
+      .continues = request.continues.run_id,
+      .needs_every_drill = request.suite.needs_every_drill};
   assign_rates(manifest.paths, request.suite.pooled_hz, request.suite.ledger_hz, logins_per_second(cluster));
   for (const DrillSpec& spec : request.suite.drills) {
     manifest.drills.push_back(spec.plan);
     DrillPlan& plan = manifest.drills.back();
     settle_hold(plan.fault, cluster.settings);
     for (FaultSpec& further : plan.then) settle_hold(further, cluster.settings);
-    if (!spec.observe_given) manifest.drills.back().observe_s = observe_seconds(cluster.settings);
+    if (!spec.observe_given) plan.observe_s = observe_seconds(cluster.settings);
+    settle_expectations(plan, cluster);
+    plan.measured = measured_before(request.continues, plan);
   }
   return manifest;
 }
@@ -156,6 +161,7 @@ bool needs_helper(const RunManifest& manifest) {
     return kind != nullptr && kind->on_hosts;
   };
   return std::any_of(manifest.drills.begin(), manifest.drills.end(), [&](const DrillPlan& plan) {
+    if (plan.measured) return false;
     return on_hosts(plan.fault) || std::any_of(plan.then.begin(), plan.then.end(), on_hosts);
   });
 }

@@ -45,6 +45,7 @@ class SuiteReader {
                    }},
                   {"description", [&](Node node) { suite.description = text(node); }},
                   {"traffic", [&](Node node) { read_traffic(node, suite); }},
+                  {"needs_every_drill", [&](Node value) { suite.needs_every_drill = flag(value); }},
                   {"reconnect_capacity", [&](Node node) { suite.reconnect_capacity = flag(node); }},
                   {"drills", [&](Node node) { read_drills(node, suite); }}});
     if (!named) refuse(document_.root(), "the suite has no name", "`suite: NAME`");
@@ -160,10 +161,12 @@ class SuiteReader {
   DrillSpec read_drill(Node node) const {
     DrillSpec drill;
     DrillPlan& plan = drill.plan;
+    std::optional<Node> expectations;
     read_mapping(
         node, "a drill",
         {{"name", [&](Node value) { plan.name = name(value); }},
          {"description", [&](Node value) { plan.description = text(value); }},
+         {"why", [&](Node value) { plan.why = text(value); }},
          {"fault", [&](Node value) { plan.fault = read_fault(value, false); }},
          {"then", [&](Node value) { plan.then = read_further(value); }},
          {"repeats", [&](Node value) { plan.repeats = integer(value, 1, kMaximumRepeats, "repeats"); }},
@@ -175,10 +178,24 @@ class SuiteReader {
           }},
          {"health_deadline_s",
           [&](Node value) { plan.health_deadline_s = number(value, 10, 7'200, "seconds"); }},
-         {"expectations", [&](Node value) { plan.expectations = read_expectations(value); }}});
+         {"expectations", [&](Node value) {
+            expectations = value;
+            plan.expectations = read_expectations(value);
+          }}});
     if (plan.name.empty()) refuse(node, "a drill without a name", "`name:`");
     if (plan.fault.kind.empty()) refuse(node, "a drill without a fault", "`fault: {kind: …, target: …}`");
+    if (expectations) check_holds(*expectations, plan);
     return drill;
+  }
+
+  void check_holds(Node node, const DrillPlan& plan) const {
+    const auto holds = [](const FaultSpec& spec) { return fault::find_fault_kind(spec.kind)->holds; };
+    if (holds(plan.fault) || std::any_of(plan.then.begin(), plan.then.end(), holds)) return;
+    for (const Expectation& expectation : plan.expectations) {
+      if (expectation.basis != kLimitHold) continue;
+      refuse(node, "the limit `hold`, and nothing is held: " + plan.fault.kind + " is over at once",
+             "a number, or `budget`");
+    }
   }
 
   /// What else it may say depends on its kind, which is looked for first.
@@ -248,8 +265,7 @@ class SuiteReader {
 
   Expectation read_expectation(Node node) const {
     Expectation expectation;
-    bool limited = false;
-    std::optional<Node> where;
+    std::optional<Node> where, limit;
     read_mapping(node, "an expectation",
                  {{"metric", [&](Node value) { expectation.metric = one_of(value, metric_names()); }},
                   {"where",
@@ -258,18 +274,35 @@ class SuiteReader {
                      expectation.where = read_where(value);
                    }},
                   {"over", [&](Node value) { expectation.over = read_fold(value); }},
-                  {"limit", [&](Node value) {
-                     expectation.limit = number(value, 0, 1e15, "the metric's unit");
-                     limited = true;
-                   }}});
+                  {"limit", [&](Node value) { limit = value; }}});
     const Metric* metric = find_metric(expectation.metric);
     if (metric == nullptr)
       refuse(node, "an expectation without a metric", "one of " + join(metric_names(), ", "));
-    if (!limited) refuse(node, "an expectation without a limit", "`limit:` in " + std::string{metric->unit});
+    if (!limit) refuse(node, "an expectation without a limit", "`limit:` in " + std::string{metric->unit});
+    read_limit(*limit, *metric, expectation);
     if (where && !metric->of_paths) {
       refuse(*where, expectation.metric + " is of the whole drill", "no `where`");
     }
     return expectation;
+  }
+
+  /// A number, or a word of which planning makes one.
+  void read_limit(Node node, const Metric& metric, Expectation& expectation) const {
+    const std::string value = document_.text(node).value_or("");
+    const bool of_outages = metric.of_paths && std::string{"s"} == metric.unit;
+    const bool of_losses = std::string{"lost"} == metric.name;
+    if (of_outages && (value == kLimitBudget || value == kLimitHold)) {
+      expectation.basis = value;
+    } else if (of_losses && value == kLimitPromise) {
+      expectation.basis = value;
+    } else if (value == kLimitBudget || value == kLimitHold || value == kLimitPromise) {
+      refuse(node, "the limit `" + value + "` is none of " + metric.name,
+             of_outages  ? "a number, `budget` or `hold`"
+             : of_losses ? "a number or `promise`"
+                         : "a number in " + std::string{metric.unit});
+    } else {
+      expectation.limit = number(node, 0, 1e15, "the metric's unit");
+    }
   }
 
   static std::vector<std::string> metric_names() {

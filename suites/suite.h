@@ -6,10 +6,12 @@
 ///     suite: smoke
 ///     description: One planned and one unplanned loss of the leader.
 ///     traffic: {pooled_hz: 50, ledger_hz: 80}
+///     needs_every_drill: true     # default false: a skip passes
 ///     reconnect_capacity: true    # default false: it is a storm of logins
 ///     drills:
 ///       - name: switchover
 ///         description: …
+///         why: …                   # one sentence: why it matters
 ///         fault: {kind: patroni-switchover, target: leader}
 ///         repeats: 1
 ///         baseline_s: 10
@@ -17,6 +19,8 @@
 ///         health_deadline_s: 300
 ///         expectations:
 ///           - {metric: outage_s, where: {access: read_write, session: fresh}, over: max, limit: 30}
+///           - {metric: outage_s, where: {access: read_only}, limit: budget}   # or `hold`
+///           - {metric: lost, limit: promise}
 
 #include <optional>
 #include <string>
@@ -40,6 +44,7 @@ struct Suite {
   std::string source;  ///< the file, or "built in"
   double pooled_hz = 50;
   double ledger_hz = 80;
+  bool needs_every_drill = false;   ///< one that was skipped or refused leaves the run inconclusive
   bool reconnect_capacity = false;  ///< after the last drill, a storm of logins
   std::vector<DrillSpec> drills;
 };
