@@ -81,7 +81,7 @@ TEST(Program, SaysThatAnAuthorityIsNoCertificate) {
 TEST(Program, KnowsItsSuitesDrillsAndFaults) {
   EXPECT_THAT(run({"list", "suites"}).out, HasSubstr("smoke"));
   EXPECT_THAT(run({"list", "drills"}).out, HasSubstr("smoke / switchover"));
-  EXPECT_THAT(run({"list", "faults"}).out, HasSubstr("kill-postmaster"));
+  EXPECT_THAT(run({"list", "faults"}).out, HasSubstr("kill-process"));
 }
 
 /// A mistake in what to run shows before anything is asked of the cluster.

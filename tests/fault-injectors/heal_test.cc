@@ -30,7 +30,7 @@ using testing::TemporaryDirectory;
 const Debt kRole{.kind = "role", .name = "pgfiredrill"};
 const Debt kDatabase{.kind = "database", .name = "pgfiredrill"};
 const Debt kLeader{.kind = "leader", .name = "pgnode01"};
-const Debt kFault{.kind = "fault", .name = "kill-postmaster", .detail = "pgnode01"};
+const Debt kFault{.kind = "fault", .name = "patroni-switchover", .detail = "pgnode01"};
 constexpr const char* kDeadOwner = "me@here pid 1 boot dead";
 constexpr const char* kLivingOwner = "you@there pid 2 boot alive";
 
@@ -123,7 +123,7 @@ TEST_F(HealTest, UndoesEverythingFromTheLastToTheFirst) {
   ASSERT_TRUE(report);
   EXPECT_THAT(report->left, IsEmpty()) << joined(report->left);
   const std::string done = joined(report->done);
-  EXPECT_THAT(done, ::testing::ContainsRegex("the fault kill-postmaster on pgnode01(.|\n)*"
+  EXPECT_THAT(done, ::testing::ContainsRegex("the fault patroni-switchover on pgnode01(.|\n)*"
                                              "pgnode01 leads again(.|\n)*"
                                              "the database pgfiredrill(.|\n)*"
                                              "the role pgfiredrill(.|\n)*"
@@ -275,7 +275,7 @@ TEST_F(HealTest, KeepsTheRecordOfAFaultThatIsStillInForce) {
   drill_.probe.now.members[0].state = "crashed";
   const auto report = heal();
   ASSERT_TRUE(report);
-  EXPECT_THAT(joined(report->left), HasSubstr("Undo the fault kill-postmaster on pgnode01"));
+  EXPECT_THAT(joined(report->left), HasSubstr("Undo the fault patroni-switchover on pgnode01"));
   EXPECT_THAT(joined(report->left), HasSubstr("crashed"));
   EXPECT_EQ(on_host().armed.size(), 1u);
   EXPECT_EQ(switchovers(), 0u);

@@ -29,7 +29,7 @@ using ::testing::Not;
 using testing::TemporaryDirectory;
 
 const std::vector<Debt> kDebts{{.kind = "leader", .name = "pgnode 01"},
-                               {.kind = "fault", .name = "kill-postmaster", .detail = "$(touch x) 'y'"}};
+                               {.kind = "fault", .name = "power-off", .detail = "$(touch x) 'y'"}};
 
 class HostLockTest : public ::testing::Test {
  protected:

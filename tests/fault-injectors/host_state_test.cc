@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 const OpenRun kRun{.run_id = "run-1",
                    .owner = "root@tester pid 7 boot x",
                    .debts = {{.kind = "database", .name = "a b%\n"},
-                             {.kind = "fault", .name = "kill-postmaster", .detail = "pgnode01"}}};
+                             {.kind = "fault", .name = "power-off", .detail = "pgnode01"}}};
 
 std::string framed(const std::string& head, const std::string& text) {
   std::string output = head + "\n|";

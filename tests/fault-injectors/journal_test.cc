@@ -23,7 +23,7 @@ using testing::TemporaryDirectory;
 
 const Debt kDatabase{.kind = "database", .name = "pgfiredrill"};
 const Debt kLeader{.kind = "leader", .name = "pgnode01"};
-const Debt kFault{.kind = "fault", .name = "kill-postmaster", .detail = "pgnode01"};
+const Debt kFault{.kind = "fault", .name = "power-off", .detail = "pgnode01"};
 
 class JournalTest : public ::testing::Test {
  protected:

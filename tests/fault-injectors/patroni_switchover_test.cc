@@ -18,7 +18,9 @@ constexpr const char* kKind = "patroni-switchover";
 TEST(FaultKinds, AreKnownByName) {
   ASSERT_NE(find_fault_kind(kKind), nullptr);
   EXPECT_EQ(find_fault_kind(kKind)->danger({}), Danger::none);
-  EXPECT_EQ(find_fault_kind("kill-postmaster")->danger({}), Danger::may_failover);
+  EXPECT_EQ(
+      find_fault_kind("kill-process")->danger({.target = "leader", .options = {{"service", "postmaster"}}}),
+      Danger::may_failover);
   EXPECT_EQ(find_fault_kind("meteor"), nullptr);
   for (const FaultKind& kind : fault_kinds()) {
     EXPECT_FALSE(kind.targets.empty()) << kind.name;

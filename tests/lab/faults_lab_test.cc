@@ -145,18 +145,6 @@ TEST_F(FaultsLab, SwitchesOver) {
   EXPECT_THAT(wait_for_health(), IsEmpty());
 }
 
-TEST_F(FaultsLab, KillsThePostmasterAndNoOther) {
-  const auto fault = make("kill-postmaster");
-  ASSERT_NO_FATAL_FAILURE(inject_and_verify(*fault));
-  const auto again = fault->inject();
-  ASSERT_FALSE(again) << "the postmaster that Patroni starts is not the one aimed at";
-  EXPECT_EQ(again.error().kind, FailureKind::missing);
-  EXPECT_TRUE(fault->revert());
-  const Evidence back = fault->verify_reverted();
-  EXPECT_TRUE(back.took) << back.sentence;
-  EXPECT_THAT(wait_for_health(), IsEmpty());
-}
-
 // A run that dies in the middle of a fault: locked, armed, another leader.
 TEST_F(FaultsLab, HealsWhatAKilledRunLeavesBehind) {
   const std::string dead = "root@nowhere pid 1 boot gone";

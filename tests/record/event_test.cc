@@ -15,7 +15,7 @@ Event sample() {
   return {.kind = event::kFaultSent,
           .at = nanoseconds{12'345'678'901},
           .wall = nanoseconds{1'700'000'000'000'000'001},
-          .fields = {{"fault", std::string{"kill-postmaster"}},
+          .fields = {{"fault", std::string{"kill-process"}},
                      {"delay_s", 2.0},
                      {"drill", std::int64_t{2}},
                      {"ok", true}}};

@@ -23,7 +23,7 @@ drills:
       - {metric: outage_s, where: {access: read_write, session: fresh}, over: max, limit: 30}
       - {metric: lost, limit: 0}
   - name: kill
-    fault: {kind: kill-postmaster}
+    fault: {kind: kill-process}
 )";
 
 std::string complaint(const std::string& yaml) {
@@ -81,7 +81,7 @@ TEST(Suite, RefusesWhatItDoesNotKnowWithTheLine) {
       {", limit: 30}", "}", "line 11", "`limit:` in s"},
       {"{metric: lost, limit: 0}", "{metric: lost, where: {access: read_write}, limit: 0}", "line 12",
        "no `where`"},
-      {"kind: kill-postmaster", "kind: kill-postmastre", "line 14", "kill-postmaster"},
+      {"kind: kill-process", "kind: kill-proces", "line 14", "kill-process"},
       {"target: leader}", "target: nobody}", "line 6", "leader"},
       {"name: kill", "name: switchover", "line 13", "a name of its own"},
       {"name: kill", "name: \"a/b\"", "line 13", "lower-case letters"},
