@@ -35,7 +35,9 @@ runuser -u postgres -- /usr/lib/postgresql/17/bin/pg_ctl -D /var/lib/postgresql/
 def fingerprint(lab: Lab, options: Options) -> str:
     """Equal where `up` would make the same cluster: same sources, options, subnet."""
     digest = hashlib.sha256(f"{image.recipe_hash()} {options} {lab.subnet} {lab.home}".encode())
-    files = [*deploy.PLAYBOOKS.rglob("*"), REPOSITORY / "inventories" / "lab.yml"]
+    playbooks = deploy.PLAYBOOKS
+    files = [playbooks / "ansible.cfg", playbooks / "lab.yml", REPOSITORY / "inventories" / "lab.yml"]
+    files += [file for role in playbooks.glob("roles/lab_*") for file in role.rglob("*")]
     files += [pathlib.Path(module.__file__ or "") for module in (access, deploy)]
     for path in sorted(path for path in files if path.is_file()):
         digest.update(str(path.relative_to(REPOSITORY)).encode() + b"\0" + path.read_bytes())
