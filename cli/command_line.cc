@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "suites/obstacle.h"
+
 namespace pgfiredrill {
 namespace {
 
@@ -89,6 +91,47 @@ void add_power(CLI::App& command, std::string& power) {
       ->type_name("COMMAND");
 }
 
+/// What CLI11 shall say of a value: nothing where it will do.
+std::string check_override(const std::string& name) {
+  if (is_override_name(name)) return {};
+  return "'" + one_line(name, 60) + "' is nothing that can be let pass; there are " + all_override_names();
+}
+
+void add_safety(CLI::App& command, RunCommand& run) {
+  command
+      .add_option("--override", run.overrides,
+                  "Let pass what preflight refuses by this name; again for more (docs/drills.md)")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator{check_override, ""});
+  command.add_flag("--accept-data-loss", run.accept_data_loss,
+                   "Risk failovers under asynchronous replication although others write to the cluster");
+  command
+      .add_option_function<double>(
+          "--max-outage",
+          [&run](double limit) {
+            run.guard.push_back({"outage_s", limit});
+          },
+          "Abort and revert where a read-write path is down for longer")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 86'400.0));
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--abort-if",
+          [&run](const std::vector<std::string>& limits) {
+            for (const std::string& text : limits) {
+              auto limit = parse_guard_limit(text);
+              if (!limit) throw CLI::ValidationError("--abort-if", limit.error().message());
+              run.guard.push_back(std::move(*limit));
+            }
+          },
+          "Likewise, of " + guarded_metrics() + "; again for more")
+      ->type_name("METRIC>N")
+      ->allow_extra_args(false);
+  command.add_option("--resume", run.resume, "Go on with that run: what it has measured is not run again")
+      ->type_name("RUN");
+}
+
 void add_run(CLI::App& app, RunCommand& run) {
   auto* command = app.add_subcommand("run", "Run a suite of drills on a cluster");
   command->add_option("suite", run.suite, "A built-in suite (`pgfiredrill list suites`) or a YAML file")
@@ -109,6 +152,7 @@ void add_run(CLI::App& app, RunCommand& run) {
   command->add_flag("--with-sudo", run.with_sudo,
                     "Lay the helper under /run of each host for this run; else it must be installed");
   add_power(*command, run.power);
+  add_safety(*command, run);
   command->add_flag("--dry-run", run.dry_run, "Print everything that would be done, and touch nothing")
       ->excludes(confirm);
   add_verbose(*command, run.verbose);

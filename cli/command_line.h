@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibration/outage_kind.h"
+#include "suites/guard.h"
 
 namespace pgfiredrill {
 
@@ -41,6 +42,10 @@ struct RunCommand {
   bool keep_leader = false;
   bool with_sudo = false;  ///< lay the helper on the hosts for this run, where it is not installed
   std::string power;       ///< the user's command for hosts' power, with {action} and {host}; empty: none
+  std::vector<std::string> overrides;  ///< names of obstacles that preflight lets pass; all are known
+  bool accept_data_loss = false;
+  std::vector<GuardLimit> guard;
+  std::string resume;  ///< folder of the run to go on with; empty: none
   bool dry_run = false;
   bool verbose = false;
   std::vector<std::string> argv;  ///< as typed, for the report

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/cluster_source.h"
+#include "cli/power_command.h"
 #include "cli/run_files.h"
 #include "fault-injectors/heal.h"
 #include "suites/ledger_store.h"
@@ -35,6 +36,9 @@ ExitClass tell(const fault::HealReport& report, std::ostream& out) {
 }  // namespace
 
 ExitClass run_heal(const HealCommand& command, std::ostream& out) {
+  SystemProcessRunner processes;
+  const auto power = power_switch(command.power, processes);
+  if (!power) throw Error{power.error(), ExitClass::bad_usage};
   SystemClock clock;
   const auto log = make_stderr_log(command.verbose ? LogLevel::debug : LogLevel::error);
   ClusterConnection connection{command.source, clock, *log};
@@ -52,7 +56,8 @@ ExitClass run_heal(const HealCommand& command, std::ostream& out) {
                                          .probe = *probe,
                                          .clock = clock,
                                          .helper = helper,
-                                         .id = run_id},
+                                         .id = run_id,
+                                         .power = *power},
                                .journal = journal ? journal->get() : nullptr,
                                .hosts = connection.hosts_to_lock(),
                                .drop_traffic = [&] { return drop_traffic(*probe, ledger); },

@@ -10,6 +10,7 @@
 #include "base/verdict.h"
 #include "cli/cluster_source.h"
 #include "cli/interrupts.h"
+#include "cli/power_command.h"
 #include "cli/run_files.h"
 #include "cli/run_screen.h"
 #include "cli/style.h"
@@ -43,6 +44,22 @@ void check_confirmed(const RunCommand& command, const ClusterDescription& cluste
               ExitClass::bad_usage};
 }
 
+fault::PowerSwitch choose_power(const RunCommand& command, ProcessRunner& processes) {
+  auto power = power_switch(command.power, processes);
+  if (!power) throw Error{power.error(), ExitClass::bad_usage};
+  return std::move(*power);
+}
+
+ContinuedRun choose_continued(const RunCommand& command, const Suite& suite,
+                              const ClusterDescription& cluster) {
+  if (command.resume.empty()) return {};
+  const auto before = judge_folder(command.resume);
+  if (!before) throw Error{before.error(), ExitClass::bad_usage};
+  auto continued = continue_run(*before, suite.name, cluster);
+  if (!continued) throw Error{continued.error(), ExitClass::bad_usage};
+  return std::move(*continued);
+}
+
 /// A line that runs the same drills with the same random times again.
 std::string repro_line(const RunCommand& command, std::uint64_t seed) {
   std::string line = "pgfiredrill run " + shell_quote(command.suite) + " -i " +
@@ -51,6 +68,8 @@ std::string repro_line(const RunCommand& command, std::uint64_t seed) {
   if (!command.filter.empty()) line += " --filter " + shell_quote(command.filter);
   if (command.repeat) line += " --repeat " + std::to_string(*command.repeat);
   if (command.keep_leader) line += " --keep-leader";
+  for (const std::string& name : command.overrides) line += " --override " + shell_quote(name);
+  if (command.accept_data_loss) line += " --accept-data-loss";
   return line;
 }
 
@@ -90,6 +109,7 @@ class Runner {
         out_{out},
         terminal_width_{terminal_width},
         suite_{choose_suite(command)},
+        power_{choose_power(command, processes_)},
         log_{make_stderr_log(command.verbose ? LogLevel::debug : LogLevel::error)},
         connection_{command.source, clock_, *log_} {}
 
@@ -105,7 +125,11 @@ class Runner {
                              .run_folder = folder.path,
                              .argv = command_.argv,
                              .repro = repro_line(command_, seed),
-                             .tool_version = PGFIREDRILL_VERSION};
+                             .tool_version = PGFIREDRILL_VERSION,
+                             .overrides = {command_.overrides.begin(), command_.overrides.end()},
+                             .accept_data_loss = command_.accept_data_loss,
+                             .guard = command_.guard,
+                             .continues = choose_continued(command_, suite_, connection_.description())};
     const auto journal = fault::Journal::open(connection_.description().name);
     if (!journal) throw Error{journal.error(), ExitClass::bad_usage};
     const HostFinder hosts = [this](const std::string& name) -> Host& { return connection_.host(name); };
@@ -114,6 +138,7 @@ class Runner {
     const auto fault_probe = make_cluster_probe(connection_.description(), connection_.http(), hosts, clock_);
     const fault::Helper helper{command_.with_sudo};
     SystemLedgerStore ledger{connection_.description(), hosts};
+    SystemPreflightQuestions questions{connection_.description(), connection_.http(), hosts, clock_};
     SystemSqlAccess sql;
     ThreadBackground background;
     RunScreen screen{out_, terminal_width_};
@@ -126,8 +151,9 @@ class Runner {
         .journal = **journal,
         .locks = locks,
         .ledger = ledger,
+        .questions = questions,
         .helper = helper,
-        .power = {},
+        .power = power_,
         .clock = clock_,
         .background = background,
         .view = screen,
@@ -180,6 +206,8 @@ class Runner {
   std::ostream& out_;
   const std::size_t terminal_width_;
   const Suite suite_;
+  SystemProcessRunner processes_;
+  const fault::PowerSwitch power_;
   SystemClock clock_;
   std::unique_ptr<Log> log_;
   ClusterConnection connection_;

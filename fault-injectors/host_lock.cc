@@ -131,12 +131,16 @@ RemoteCommand HostLocks::armed_command(const std::vector<Debt>& debts) const {
   return host_script(write_armed_script(), {folder_, run_id_, owner_, text});
 }
 
+RemoteCommand HostLocks::stamp_command() const {
+  return host_script(stamp_script(), {folder_, run_id_, owner_});
+}
+
 std::vector<std::string> HostLocks::lock_commands() const {
   std::string names;
   for (const Host* host : hosts_) names += (names.empty() ? "" : ", ") + host->name();
   std::vector<std::string> commands;
   for (const RemoteCommand& command :
-       {take_command(false), renew_command(), armed_command({}),
+       {take_command(false), renew_command(), armed_command({}), stamp_command(),
         host_script(remove_armed_script(), {folder_, run_id_}), release_command()}) {
     commands.push_back("on " + names + ": " + typed(command));
   }
@@ -205,6 +209,10 @@ Result<void> HostLocks::write_armed(const std::vector<Debt>& debts) {
   const auto failures = failures_of(replies, what);
   if (failures.empty() || (any(0) && !any(kLost))) return {};
   return gathered(what, failures);
+}
+
+Result<void> HostLocks::stamp() {
+  return on_all(stamp_command(), "leave on the hosts that a fault is injected");
 }
 
 Result<void> HostLocks::remove_armed(const std::string& run_id) {

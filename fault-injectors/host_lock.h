@@ -28,6 +28,8 @@ struct HostState {
   std::string lock_owner;
   std::chrono::seconds lock_left{0};  ///< until it expires; negative: expired that long ago
   std::vector<OpenRun> armed;
+  std::string broken_by;  ///< the run that last injected a fault; empty: none is known
+  std::chrono::seconds broken_ago{0};
 };
 
 /// Blocking; worker threads; thread-safe as far as the hosts are. All commands are described by
@@ -54,6 +56,9 @@ class HostLocks {
   /// Writes the run's record on every host that answers; fails where none did, and `denied` where the lock is
   /// not ours any more.
   [[nodiscard]] Result<void> write_armed(const std::vector<Debt>& debts);
+  /// Leaves on every host, for good, that our run injects a fault now: the next run asks for it. `denied`
+  /// where the lock is not ours any more.
+  [[nodiscard]] Result<void> stamp();
   /// Removes the record of `run_id` (ours or one that was healed) from every host; fails with those that did
   /// not answer.
   [[nodiscard]] Result<void> remove_armed(const std::string& run_id);
@@ -73,6 +78,7 @@ class HostLocks {
   [[nodiscard]] RemoteCommand take_command(bool heal) const;
   [[nodiscard]] RemoteCommand renew_command() const;
   [[nodiscard]] RemoteCommand release_command() const;
+  [[nodiscard]] RemoteCommand stamp_command() const;
   [[nodiscard]] RemoteCommand armed_command(const std::vector<Debt>& debts) const;
 
   std::vector<Host*> hosts_;

@@ -112,6 +112,18 @@ settle "$dir/armed"
 )sh";
 }
 
+std::string stamp_script() {
+  return std::string{kGuarded} + R"sh(
+owner=$3
+read_lock || exit 12
+[ "$lock_run" = "$run" ] && [ "$lock_owner" = "$owner" ] || exit 12
+printf 'run %s\nat %s\n' "$run" "$(date +%s)" >"$dir/last-disruptive.new" || exit 1
+settle "$dir/last-disruptive.new"
+mv -f "$dir/last-disruptive.new" "$dir/last-disruptive" || exit 1
+settle "$dir"
+)sh";
+}
+
 std::string look_script() {
   return R"sh(set -u
 dir=$1
@@ -121,6 +133,7 @@ show() {
 }
 printf 'now %s\n' "$(date +%s)"
 if [ -f "$dir/lock" ]; then show lock "$dir/lock"; fi
+if [ -f "$dir/last-disruptive" ]; then show last-disruptive "$dir/last-disruptive"; fi
 for record in "$dir"/armed/*; do
   [ -f "$record" ] || continue
   case ${record##*/} in

@@ -26,6 +26,7 @@ enum HostScriptExit : int {
 [[nodiscard]] std::string release_lock_script();  ///< RUN OWNER ("": whoever owns that run's)
 [[nodiscard]] std::string write_armed_script();   ///< RUN OWNER TEXT
 [[nodiscard]] std::string remove_armed_script();  ///< RUN
+[[nodiscard]] std::string stamp_script();         ///< RUN OWNER
 [[nodiscard]] std::string look_script();          ///< nothing; prints frames, see host_state.h
 
 /// `sh -c SCRIPT pgfiredrill ARGUMENTS...`, as root.

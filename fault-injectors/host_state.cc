@@ -102,6 +102,7 @@ class StateReader {
  private:
   Result<void> read_file(const std::string& head, const Lines& text) {
     if (head == "lock") return read_lock(text);
+    if (head == "last-disruptive") return read_stamp(text);
     if (head == "odd") return bad("a file in armed/ whose name is no run's");
     const auto run_id = after(head, "armed");
     if (!run_id || !is_run_id(*run_id)) return bad("a line of another kind: " + one_line(head, 60));
@@ -124,6 +125,17 @@ class StateReader {
     state_.lock_run = *run;
     state_.lock_owner = *owner;
     state_.lock_left = std::chrono::seconds{seconds - now_};
+    return {};
+  }
+
+  /// One that nobody of ours wrote says nothing, and is written anew by the next run: no reason to stop.
+  Result<void> read_stamp(const Lines& text) {
+    const auto run = text.size() == 2 ? after(text[0], "run") : std::nullopt;
+    const auto at = text.size() == 2 ? after(text[1], "at") : std::nullopt;
+    const std::int64_t seconds = at ? parse_integer(*at).value_or(-1) : -1;
+    if (!run || !is_run_id(*run) || seconds < 0 || seconds > kLatestInstant) return {};
+    state_.broken_by = *run;
+    state_.broken_ago = std::chrono::seconds{now_ - seconds};
     return {};
   }
 

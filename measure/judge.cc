@@ -66,10 +66,11 @@ class RunJudge {
     for (std::size_t i = 0; i < input_.manifest.drills.size(); ++i) judge_drill(i);
     judge_strays();
     judge_run_end();
+    tell_overridden();
     measure_nodes();
     result_.reconnect = find_reconnect_capacity(input_.events);
     result_.findings = merge_findings(findings_);
-    result_.verdict = reasons_.verdict();
+    result_.verdict = overall();
     result_.reasons = reasons_.sentences();
     return std::move(result_);
   }
@@ -77,6 +78,7 @@ class RunJudge {
  private:
   void judge_drill(std::size_t index) {
     DrillResult drill{.plan = input_.manifest.drills[index]};
+    if (drill.plan.measured) return take_over(std::move(drill));
     Reasons reasons;
     std::vector<JudgedRepeat> judged;
     for (const RepeatFacts& facts : repeats_) {
@@ -95,7 +97,47 @@ class RunJudge {
     for (const std::string& reason : drill.reasons) {
       reasons_.add(drill.verdict, fmt::format("{}: {}", drill.plan.name, reason));
     }
+    require(drill);
     result_.drills.push_back(std::move(drill));
+  }
+
+  /// Its numbers are in that run's report; here it counts with what they came to.
+  void take_over(DrillResult drill) {
+    const MeasuredBefore& before = *drill.plan.measured;
+    drill.verdict = Verdict::skipped;
+    drill.reasons.push_back(fmt::format("measured in {}: {}", before.run, to_string(before.verdict)));
+    if (before.verdict != Verdict::passed)
+      reasons_.add(before.verdict, fmt::format("{}: {}", drill.plan.name, drill.reasons.front()));
+    result_.drills.push_back(std::move(drill));
+  }
+
+  /// Where preflight refused the run as a whole nothing was skipped: it is to be begun again.
+  void require(const DrillResult& drill) {
+    const bool left_out = drill.verdict == Verdict::skipped || drill.verdict == Verdict::refused;
+    if (!input_.manifest.needs_every_drill || !left_out || repeats_.empty()) return;
+    reasons_.add(Verdict::inconclusive,
+                 fmt::format("{} was not measured, and this suite asks for every drill", drill.plan.name));
+  }
+
+  /// A run of which something was measured and nothing else is to say passed, whatever did not apply.
+  [[nodiscard]] Verdict overall() const {
+    const Verdict worst = reasons_.verdict();
+    const bool any = std::any_of(result_.drills.begin(), result_.drills.end(), [](const DrillResult& drill) {
+      return drill.verdict == Verdict::passed || drill.plan.measured;
+    });
+    return worst == Verdict::skipped && any ? Verdict::passed : worst;
+  }
+
+  void tell_overridden() {
+    for (const Event& event : input_.events) {
+      if (event.kind != event::kOverridden) continue;
+      findings_.push_back({.id = "preflight." + event.text("name").value_or("unknown"),
+                           .severity = Severity::note,
+                           .where = {},
+                           .sentence = "Let pass on request: " + event.text("text").value_or(""),
+                           .evidence = {},
+                           .remedy = {}});
+    }
   }
 
   void add_repeat(Reasons& reasons, const DrillPlan& plan, const JudgedRepeat& repeat) {
@@ -113,7 +155,8 @@ class RunJudge {
       const bool refused = end_.outcome == to_string(Verdict::refused);
       reasons.add(refused ? Verdict::refused : Verdict::inconclusive,
                   with_reason("never begun", end_.reason));
-    } else if (begun < planned && reasons.verdict() != Verdict::refused) {
+    } else if (begun < planned && reasons.verdict() != Verdict::refused &&
+               reasons.verdict() != Verdict::skipped) {
       reasons.add(Verdict::inconclusive, fmt::format("{} of {} repeats were begun", begun, planned));
     }
   }

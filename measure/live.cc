@@ -29,22 +29,26 @@ class PathView {
     windows_ = PathWindows{path_.servers_behind};
     errors_.clear();
     last_error_ = {};
-    successes_ = failures_ = 0;
+    successes_ = failures_ = answered_by_error_ = stalled_ = 0;
   }
 
   LivePath look(nanoseconds now) {
     for (const Operation& operation : order_.take(now)) fold(operation);
     LivePath live{.id = path_.id,
                   .health = health(),
+                  .error_s = to_seconds(interval_of(path_)) * static_cast<double>(answered_by_error_),
+                  .stall_s = to_seconds(interval_of(path_)) * static_cast<double>(stalled_),
                   .last_error = describe_error(),
                   .successes = successes_,
                   .failures = failures_};
     for (const OutageWindow& window : windows_.closed()) {
       live.longest_s = std::max(live.longest_s, to_seconds(window.length()));
+      live.unavailable_s += to_seconds(window.length());
     }
     if (const auto& open = windows_.open()) {
       live.down_s = std::max(0.0, to_seconds(now - open->start));
       live.longest_s = std::max(live.longest_s, live.down_s);
+      live.unavailable_s += live.down_s;
     }
     return live;
   }
@@ -55,6 +59,8 @@ class PathView {
     windows_.on(operation.due, success);
     seen_ = true;
     ++(success ? successes_ : failures_);
+    if (is_error(operation, path_)) ++answered_by_error_;
+    if (is_stall(operation, path_)) ++stalled_;
     const ErrorClass error = error_of(operation, path_);
     if (success || error.none()) return;
     ++errors_[error];
@@ -80,6 +86,8 @@ class PathView {
   ErrorClass last_error_;
   std::size_t successes_ = 0;
   std::size_t failures_ = 0;
+  std::size_t answered_by_error_ = 0;
+  std::size_t stalled_ = 0;
   bool seen_ = false;  ///< since the run began: a mark does not make a path start again
 };
 

@@ -19,9 +19,12 @@ enum class PathHealth { starting, up, down, partial };
 struct LivePath {
   std::string id;
   PathHealth health = PathHealth::starting;
-  double down_s = 0;       ///< of the window that is open now; else 0
-  double longest_s = 0;    ///< longest window since `mark`, the open one included
-  std::string last_error;  ///< class and count since `mark`: "08P01 x41"; empty: none
+  double down_s = 0;         ///< of the window that is open now; else 0
+  double longest_s = 0;      ///< longest window since `mark`, the open one included
+  double unavailable_s = 0;  ///< all windows since `mark`
+  double error_s = 0;        ///< since `mark`: time in which operations were answered by an error
+  double stall_s = 0;        ///< since `mark`: time in which operations were late or could not be sent
+  std::string last_error;    ///< class and count since `mark`: "08P01 x41"; empty: none
   std::size_t successes = 0;
   std::size_t failures = 0;
 };

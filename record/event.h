@@ -34,9 +34,11 @@ namespace event {
 inline constexpr const char* kRunStarted = "run_started";
 /// outcome (a verdict's name, what the acting side knows: "passed" = ran to its end), reason
 inline constexpr const char* kRunEnded = "run_ended";
+/// name (as `--override` takes it, or "accept-data-loss"), text: what preflight found and a person let pass
+inline constexpr const char* kOverridden = "overridden";
 /// drill, repeat
 inline constexpr const char* kRepeatStarted = "repeat_started";
-/// drill, repeat, outcome ("done", "refused", "aborted", "not_taken", "revert_incomplete"), reason
+/// drill, repeat, outcome ("done", "refused", "skipped", "aborted", "not_taken", "revert_incomplete"), reason
 inline constexpr const char* kRepeatEnded = "repeat_ended";
 /// drill, repeat, stage: preflight, traffic, baseline, arm, inject, verify, observe, revert, health, fence,
 /// readback. A stage ends where the next one begins.

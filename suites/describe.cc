@@ -8,6 +8,7 @@
 #include "suites/drill.h"
 #include "suites/plan.h"
 #include "suites/preflight.h"
+#include "suites/preflight_judgement.h"
 #include "suites/run.h"
 
 namespace pgfiredrill {
@@ -79,17 +80,34 @@ std::vector<std::string> describe_faults(const DrillPlan& plan, const RunEnviron
   return lines;
 }
 
+/// Asks what preflight asks, but for what would have to be waited for.
+void describe_preflight(const RunRequest& request, const RunEnvironment& environment,
+                        const ClusterSnapshot& now, std::vector<std::string>& lines) {
+  std::vector<Obstacle> obstacles = firm(refusals_by_snapshot(environment.cluster, now));
+  for (const auto& more :
+       {obstacles_by_description(environment.cluster), obstacles_by_looking(request, environment, now)}) {
+    obstacles.insert(obstacles.end(), more.begin(), more.end());
+  }
+  const Sifted sifted = sift(obstacles, request.overrides);
+  if (!sifted.refusals.empty()) {
+    add(lines, "Preflight would refuse, as the cluster is now:", sifted.refusals);
+  }
+  std::vector<std::string> passed;
+  for (const Obstacle& obstacle : sifted.overridden) passed.push_back(obstacle.name + ": " + obstacle.text);
+  if (!passed.empty()) add(lines, "Let pass on request:", passed);
+  const auto drills = dangerous_drills(make_manifest(request, environment.cluster, environment.clock));
+  if (drills.empty() || request.accept_data_loss) return;
+  add(lines,
+      "Refused where others write and replication is asynchronous (watched for 10 s by a run):", drills);
+}
+
 }  // namespace
 
 std::vector<std::string> describe_run(const RunRequest& request, const RunEnvironment& environment) {
   const RunManifest manifest = make_manifest(request, environment.cluster, environment.clock);
   const ClusterSnapshot now = environment.fault_probe.look();
   std::vector<std::string> lines;
-  std::vector<std::string> refusals = refusals_by_snapshot(environment.cluster, now);
-  for (const std::string& refusal : refusals_by_description(environment.cluster)) {
-    if (std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) refusals.push_back(refusal);
-  }
-  if (!refusals.empty()) add(lines, "Preflight would refuse, as the cluster is now:", refusals);
+  describe_preflight(request, environment, now, lines);
   add(lines,
       "Lock and record of the run, on every host, removed at the end:", environment.locks.lock_commands());
   add(lines,
@@ -100,6 +118,10 @@ std::vector<std::string> describe_run(const RunRequest& request, const RunEnviro
   add(lines, "Direct sessions from this machine, where the network is closed through SSH:",
       describe_observer(environment.cluster));
   for (const DrillPlan& plan : manifest.drills) {
+    if (plan.measured) {
+      lines.push_back("Drill " + plan.name + ": measured in " + plan.measured->run + ", not run again");
+      continue;
+    }
     add(lines,
         "Drill " + plan.name + (plan.repeats > 1 ? ", " + std::to_string(plan.repeats) + " times" : "") +
             ", as the cluster is now:",

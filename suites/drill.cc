@@ -43,6 +43,8 @@ const char* name_of(RepeatEnd end) {
       return "done";
     case RepeatEnd::refused:
       return "refused";
+    case RepeatEnd::skipped:
+      return "skipped";
     case RepeatEnd::not_taken:
       return "not_taken";
     case RepeatEnd::unhealthy:
@@ -99,7 +101,8 @@ RepeatOutcome Drill::run() {
   state_.recorder.add({.kind = event::kRepeatStarted,
                        .fields = {{"drill", static_cast<std::int64_t>(drill_)},
                                   {"repeat", static_cast<std::int64_t>(repeat_)}}});
-  for (const auto step : {&Drill::steady_state, &Drill::log_in, &Drill::baseline, &Drill::aim}) {
+  for (const auto step :
+       {&Drill::steady_state, &Drill::log_in, &Drill::baseline, &Drill::aim, &Drill::stamp}) {
     if (const auto refusal = (this->*step)()) return refuse(*refusal);
   }
   RepeatOutcome course = inject();
@@ -123,7 +126,7 @@ RepeatOutcome Drill::refuse(const std::string& refusal) {
   const std::string left = revert();
   if (!left.empty()) return end(RepeatEnd::unhealthy, refusal + " " + left);
   if (const auto settled = settle(); !settled) return end(RepeatEnd::unhealthy, settled.error().message());
-  return end(RepeatEnd::refused, refusal);
+  return end(no_victim_ ? RepeatEnd::skipped : RepeatEnd::refused, refusal);
 }
 
 Result<void> Drill::settle() {
@@ -220,6 +223,7 @@ std::optional<std::string> Drill::aim() {
 std::optional<std::string> Drill::arm(std::size_t number, const ClusterSnapshot& now) {
   fault::Fault& fault = *faults_[number];
   if (const auto aimed = state_.pump.run([&] { return fault.aim(now); }); !aimed) {
+    no_victim_ = number == 0 && aimed.error().kind == FailureKind::missing;
     return aimed.error().message();
   }
   const fault::Debt debt{.kind = "fault", .name = specs_[number].kind, .detail = fault.target()};
@@ -230,6 +234,13 @@ std::optional<std::string> Drill::arm(std::size_t number, const ClusterSnapshot&
   if (const auto armed = state_.pump.run([&] { return fault.arm(); }, true); !armed) {
     return armed.error().message();
   }
+  return std::nullopt;
+}
+
+/// Before the fault, so that a run that is killed in it has left its stamp.
+std::optional<std::string> Drill::stamp() {
+  const auto stamped = state_.pump.run([&] { return state_.environment.locks.stamp(); }, true);
+  if (!stamped) return stamped.error().message();
   return std::nullopt;
 }
 

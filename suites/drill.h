@@ -47,6 +47,7 @@ inline constexpr int kLedgerConnections = 4;
 enum class RepeatEnd : unsigned char {
   done,       ///< went through its life, and all is healthy
   refused,    ///< not begun: not the steady state
+  skipped,    ///< not begun: this cluster has no victim for this fault
   not_taken,  ///< the fault could not be proven
   unhealthy,  ///< the cluster did not come back to full health in time
 };
@@ -80,6 +81,7 @@ class Drill {
   [[nodiscard]] std::optional<std::string> log_in();
   [[nodiscard]] std::optional<std::string> baseline();
   [[nodiscard]] std::optional<std::string> aim();
+  [[nodiscard]] std::optional<std::string> stamp();
   [[nodiscard]] std::optional<std::string> arm(std::size_t number, const ClusterSnapshot& now);
   [[nodiscard]] RepeatOutcome inject();
   [[nodiscard]] RepeatOutcome inject_first();
@@ -110,6 +112,7 @@ class Drill {
   std::vector<std::unique_ptr<fault::Fault>> faults_;
   std::vector<fault::Debt> debts_;  ///< of those that were armed
   nanoseconds confirmed_at_{0};     ///< of the latest
+  bool no_victim_ = false;          ///< the first fault found none
 };
 
 }  // namespace pgfiredrill

@@ -5,6 +5,7 @@
 
 #include "cluster/discovery/entry_points.h"
 #include "record/recorder.h"
+#include "suites/preflight_judgement.h"
 
 namespace pgfiredrill {
 namespace {
@@ -56,11 +57,9 @@ std::vector<std::string> refusals_by_not_reached(const std::vector<NotReached>& 
 
 /// Runs that live, and those whose changes are not undone yet. A host that does not answer is named where the
 /// lock is taken.
-std::vector<std::string> refusals_by_other_runs(fault::HostLocks& locks) {
-  std::vector<Failure> not_reached;
+std::vector<std::string> refusals_by_other_runs(const std::vector<fault::HostState>& states) {
   std::set<std::string> told;
   std::vector<std::string> refusals;
-  const auto states = locks.look(not_reached);
   for (const fault::HostState& state : states) {
     if (state.lock_run.empty() || state.lock_left.count() <= 0 || !told.insert(state.lock_run).second)
       continue;
@@ -88,65 +87,10 @@ std::vector<NotReached> missed_by_runs(const ClusterDescription& cluster) {
   return missed;
 }
 
-}  // namespace
-
-std::int64_t maximum_lag_bytes(const ClusterDescription& cluster) {
-  return cluster.settings.maximum_lag_on_failover_bytes.value.value_or(kUsualMaximumLag);
-}
-
-std::vector<std::string> refusals_by_description(const ClusterDescription& cluster) {
-  const std::vector<NotReached> missed = missed_by_runs(cluster);
-  std::vector<std::string> refusals = refusals_by_not_reached(missed);
-  if (cluster.members.size() < 2) {
-    refusals.emplace_back("The cluster has fewer than two members: nothing could take over.");
-  }
-  for (const Member& member : cluster.members) {
-    if (member.host.empty()) {
-      refusals.push_back("Member " + member.name +
-                         " runs on no host of the inventory: it could be neither watched nor healed.");
-    }
-    if (member.role == "standby_leader") {
-      refusals.emplace_back(
-          "This is a standby cluster: it takes no writes, so a drill would measure nothing.");
-    }
-    if (member.pending_restart) {
-      refusals.push_back(
-          "Member " + member.name +
-          " waits for a restart: a drill would bring settings into force that nobody planned.");
-    }
-  }
-  for (const ConsensusMember& member : cluster.consensus) {
-    if (!member.healthy)
-      refusals.push_back("The consensus store's member " + member.name + " is not healthy.");
-  }
-  return refusals;
-}
-
-std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster, const ClusterSnapshot& now) {
+/// Room, consent and a free name.
+std::vector<std::string> refusals_by_needs(const RunRequest& request, const RunEnvironment& environment,
+                                           const RunManifest& manifest, const ClusterSnapshot& now) {
   std::vector<std::string> refusals;
-  if (now.paused) {
-    refusals.emplace_back(
-        "Patroni is paused: there would be no automatic failover. `patronictl resume` ends it.");
-  }
-  if (now.switchover_scheduled) refusals.emplace_back("A switchover is scheduled: it would come in between.");
-  for (const Member& member : cluster.members) {
-    if (now.find(member.name) == nullptr) {
-      refusals.push_back("Patroni does not see member " + member.name + " any more.");
-    }
-  }
-  for (std::string& gap : health_gaps(now, now, maximum_lag_bytes(cluster))) {
-    refusals.push_back(std::move(gap));
-  }
-  // Last: who is down explains why somebody did not answer.
-  refusals.insert(refusals.end(), now.troubles.begin(), now.troubles.end());
-  return refusals;
-}
-
-std::vector<std::string> refusals_by_asking(const RunRequest& request, const RunEnvironment& environment,
-                                            const RunManifest& manifest, const ClusterSnapshot& now) {
-  // As long as there is another run, all else that is found may be its doing.
-  std::vector<std::string> refusals = refusals_by_other_runs(environment.locks);
-  if (!refusals.empty()) return refusals;
   const std::size_t needed = estimate_record_bytes(manifest) + kSpareBytes;
   const auto free = free_bytes(request.run_folder);
   if (!free) {
@@ -169,6 +113,85 @@ std::vector<std::string> refusals_by_asking(const RunRequest& request, const Run
                        "`pgfiredrill heal` removes it; else rename yours.");
   }
   return refusals;
+}
+
+}  // namespace
+
+std::int64_t maximum_lag_bytes(const ClusterDescription& cluster) {
+  return cluster.settings.maximum_lag_on_failover_bytes.value.value_or(kUsualMaximumLag);
+}
+
+std::vector<Obstacle> obstacles_by_description(const ClusterDescription& cluster) {
+  const std::vector<NotReached> missed = missed_by_runs(cluster);
+  std::vector<Obstacle> obstacles = firm(refusals_by_not_reached(missed));
+  const auto refuse = [&](const char* name, const std::string& text) { obstacles.push_back({name, text}); };
+  if (cluster.members.size() < 2) {
+    refuse("", "The cluster has fewer than two members: nothing could take over.");
+  }
+  for (const Member& member : cluster.members) {
+    if (member.host.empty()) {
+      refuse("", "Member " + member.name +
+                     " runs on no host of the inventory: it could be neither watched nor healed.");
+    }
+    if (member.role == "standby_leader") {
+      refuse("standby-cluster",
+             "This is a standby cluster: it takes no writes, so a drill would measure nothing.");
+    }
+    if (member.pending_restart) {
+      refuse("pending-restart",
+             "Member " + member.name +
+                 " waits for a restart: a drill would bring settings into force that nobody planned.");
+    }
+  }
+  for (const ConsensusMember& member : cluster.consensus) {
+    if (!member.healthy) refuse("", "The consensus store's member " + member.name + " is not healthy.");
+  }
+  return obstacles;
+}
+
+std::vector<std::string> refusals_by_snapshot(const ClusterDescription& cluster, const ClusterSnapshot& now) {
+  std::vector<std::string> refusals;
+  if (now.paused) {
+    refusals.emplace_back(
+        "Patroni is paused: there would be no automatic failover. `patronictl resume` ends it.");
+  }
+  if (now.switchover_scheduled) refusals.emplace_back("A switchover is scheduled: it would come in between.");
+  for (const Member& member : cluster.members) {
+    if (now.find(member.name) == nullptr) {
+      refusals.push_back("Patroni does not see member " + member.name + " any more.");
+    }
+  }
+  for (std::string& gap : health_gaps(now, now, maximum_lag_bytes(cluster))) {
+    refusals.push_back(std::move(gap));
+  }
+  // Last: who is down explains why somebody did not answer.
+  refusals.insert(refusals.end(), now.troubles.begin(), now.troubles.end());
+  return refusals;
+}
+
+std::vector<Obstacle> obstacles_by_looking(const RunRequest& request, const RunEnvironment& environment,
+                                           const ClusterSnapshot& now) {
+  std::vector<Failure> not_reached;
+  const auto states = environment.locks.look(not_reached);
+  // As long as there is another run, all else that is found may be its doing.
+  if (const auto others = refusals_by_other_runs(states); !others.empty()) return firm(others);
+  std::vector<Obstacle> obstacles = obstacles_by_stamps(states, request.continues.run_id);
+  if (const PatroniMember* leader = now.leader(); leader != nullptr) {
+    const auto work = obstacles_by_facts(environment.questions.ask(leader->name));
+    obstacles.insert(obstacles.end(), work.begin(), work.end());
+  }
+  return obstacles;
+}
+
+std::vector<Obstacle> obstacles_by_asking(const RunRequest& request, const RunEnvironment& environment,
+                                          const RunManifest& manifest, const ClusterSnapshot& now) {
+  std::vector<Obstacle> obstacles = obstacles_by_looking(request, environment, now);
+  const bool another_run = std::any_of(obstacles.begin(), obstacles.end(),
+                                       [](const Obstacle& obstacle) { return obstacle.name.empty(); });
+  if (another_run) return obstacles;
+  const auto needs = firm(refusals_by_needs(request, environment, manifest, now));
+  obstacles.insert(obstacles.begin(), needs.begin(), needs.end());
+  return obstacles;
 }
 
 }  // namespace pgfiredrill

@@ -13,6 +13,7 @@
 #include "suites/drill.h"
 #include "suites/plan.h"
 #include "suites/preflight.h"
+#include "suites/preflight_judgement.h"
 #include "suites/pump.h"
 #include "suites/reconnect_capacity.h"
 
@@ -26,6 +27,9 @@ constexpr nanoseconds kRedraw = milliseconds{100};
 constexpr milliseconds kSwitchoverDeadline{60'000};
 constexpr nanoseconds kHealthAfterAbort = seconds{180};
 constexpr nanoseconds kHeld = seconds{2};
+/// How long others' writes are watched: longer than a session that is idle keeps its counts to itself.
+constexpr nanoseconds kOthersWatched = seconds{10};
+constexpr nanoseconds kGuardEvery = seconds{1};
 /// CLOCK_BOOTTIME and CLOCK_MONOTONIC drift apart by this much only where the machine was suspended.
 constexpr nanoseconds kSuspend = milliseconds{100};
 
@@ -57,7 +61,7 @@ class SuiteRun {
     try {
       go();
     } catch (const Interrupted&) {
-      break_off(ExitClass::aborted, lost_lock_ ? "Stopped: the lock was lost." : "Stopped on request.");
+      break_off(ExitClass::aborted, why_stopped());
     } catch (const std::exception& error) {
       // A defect of ours must not leave the cluster as it is now.
       break_off(ExitClass::internal_error, std::string{"Internal error: "} + error.what());
@@ -81,9 +85,9 @@ class SuiteRun {
     if (!preflight() || !set_up()) return;
     std::size_t serial = 0;
     for (std::size_t drill = 0; drill < manifest_.drills.size(); ++drill) {
-      for (int repeat = 0; repeat < manifest_.drills[drill].repeats; ++repeat, ++serial) {
-        if (!run_repeat(drill, static_cast<std::size_t>(repeat), serial)) return;
-      }
+      if (!run_drill(drill, serial)) return;
+      // Also past what is left out, so that a seed gives each drill the same times.
+      serial += static_cast<std::size_t>(manifest_.drills[drill].repeats);
     }
     if (request_.suite.reconnect_capacity) measure_reconnects();
   }
@@ -115,12 +119,14 @@ class SuiteRun {
   bool preflight() {
     begin_stage("preflight");
     baseline_ = pump_.run([&] { return environment_.fault_probe.look(); });
-    std::vector<std::string> refusals = refusals_by_snapshot(environment_.cluster, *baseline_);
-    append(refusals, refusals_by_description(environment_.cluster));
-    append(refusals,
-           pump_.run([&] { return refusals_by_asking(request_, environment_, manifest_, *baseline_); }));
-    for (const std::string& refusal : refusals) note(ExitClass::preflight_refused, refusal);
-    if (!refusals.empty()) return false;
+    std::vector<Obstacle> obstacles = firm(refusals_by_snapshot(environment_.cluster, *baseline_));
+    append(obstacles, obstacles_by_description(environment_.cluster));
+    append(obstacles,
+           pump_.run([&] { return obstacles_by_asking(request_, environment_, manifest_, *baseline_); }));
+    const Sifted sifted = sift(obstacles, request_.overrides);
+    for (const std::string& refusal : sifted.refusals) note(ExitClass::preflight_refused, refusal);
+    if (!sifted.refusals.empty() || !spare_others()) return false;
+    for (const Obstacle& passed : sifted.overridden) tell_overridden(passed.name, passed.text);
     const auto begun = pump_.run([&] { return debts_.begin(); }, true);
     if (!begun) {
       note(ExitClass::preflight_refused, begun.error().message());
@@ -132,6 +138,34 @@ class SuiteRun {
     watch_.emplace(environment_.watch_probe, environment_.background, environment_.clock, *recorder_,
                    environment_.cluster, *baseline_, maximum_lag_bytes(environment_.cluster));
     return true;
+  }
+
+  /// Others' acknowledged writes are not ours to lose. Watched before any traffic of ours is there to be
+  /// taken for theirs.
+  bool spare_others() {
+    const auto drills = dangerous_drills(manifest_);
+    if (drills.empty() || promises_synchronous(manifest_)) return true;
+    const std::string leader = baseline_->leader()->name;
+    const auto before = pump_.run([&] { return environment_.questions.count_written(leader); });
+    const nanoseconds began = environment_.clock.monotonic();
+    if (before) pump_.pause(kOthersWatched);
+    const auto after =
+        before ? pump_.run([&] { return environment_.questions.count_written(leader); }) : before;
+    const auto danger =
+        after ? danger_to_others(drills,
+                                 others_between(*before, *after, environment_.clock.monotonic() - began))
+              : std::optional{"Whether others write could not be learnt: " + after.error().message()};
+    if (!danger) return true;
+    if (!request_.accept_data_loss) {
+      note(ExitClass::preflight_refused, *danger + " `--accept-data-loss` runs it all the same.");
+      return false;
+    }
+    tell_overridden("accept-data-loss", *danger);
+    return true;
+  }
+
+  void tell_overridden(const std::string& name, const std::string& text) {
+    recorder_->add({.kind = event::kOverridden, .fields = {{"name", name}, {"text", text}}});
   }
 
   bool set_up() {
@@ -217,7 +251,22 @@ class SuiteRun {
   // ---- drills
 
   /// False where the run cannot go on.
-  bool run_repeat(std::size_t drill, std::size_t repeat, std::size_t serial) {
+  bool run_drill(std::size_t drill, std::size_t serial) {
+    const DrillPlan& plan = manifest_.drills[drill];
+    if (plan.measured) {
+      environment_.view.say(plan.name + ": measured in " + plan.measured->run + ", not run again");
+      return true;
+    }
+    for (int repeat = 0; repeat < plan.repeats; ++repeat) {
+      const auto number = static_cast<std::size_t>(repeat);
+      const RepeatEnd end = run_repeat(drill, number, serial + number);
+      if (end == RepeatEnd::skipped) return true;
+      if (end == RepeatEnd::refused || end == RepeatEnd::unhealthy) return false;
+    }
+    return true;
+  }
+
+  RepeatEnd run_repeat(std::size_t drill, std::size_t repeat, std::size_t serial) {
     const DrillPlan& plan = manifest_.drills[drill];
     progress_.drill = plan.name;
     progress_.drill_number = drill + 1;
@@ -238,24 +287,24 @@ class SuiteRun {
     repeat_is_open_.reset();
     // What could not be undone is tried once more in the clean-up.
     if (end.end != RepeatEnd::unhealthy) drill_.reset();
-    return take_in(plan, end);
+    take_in(plan, end);
+    return end.end;
   }
 
-  bool take_in(const DrillPlan& plan, const RepeatOutcome& end) {
+  void take_in(const DrillPlan& plan, const RepeatOutcome& end) {
     switch (end.end) {
       case RepeatEnd::done:
-        return true;
+        return;
+      case RepeatEnd::skipped:
+        environment_.view.say(plan.name + " is skipped: " + end.reason);
+        return;
       case RepeatEnd::not_taken:
-        note(ExitClass::inconclusive, plan.name + ": " + end.reason);
-        return true;
+        return note(ExitClass::inconclusive, plan.name + ": " + end.reason);
       case RepeatEnd::refused:
-        note(ExitClass::preflight_refused, plan.name + ": " + end.reason);
-        return false;
+        return note(ExitClass::preflight_refused, plan.name + ": " + end.reason);
       case RepeatEnd::unhealthy:
-        note(ExitClass::revert_incomplete, plan.name + ": " + end.reason);
-        return false;
+        return note(ExitClass::revert_incomplete, plan.name + ": " + end.reason);
     }
-    return false;
   }
 
   void break_off(ExitClass exit, const std::string& reason) {
@@ -445,6 +494,15 @@ class SuiteRun {
     next_redraw_ = now + kRedraw;
     tail_.poll([this](const Operation& operation) { live_.on(operation); });
     redraw(now);
+    watch_limits(now);
+  }
+
+  /// From the injection on: before it there is nothing that stopping would spare.
+  void watch_limits(nanoseconds now) {
+    const bool in_force = driving_ && injected_at_ > nanoseconds{0} && guard_tripped_.empty();
+    if (!in_force || now < guarded_at_ + kGuardEvery) return;
+    guarded_at_ = now;
+    guard_tripped_ = guard_trips(request_.guard, manifest_.paths, progress_.paths).value_or("");
   }
 
   void redraw(nanoseconds now) {
@@ -481,8 +539,15 @@ class SuiteRun {
     note(ExitClass::aborted, renewed_.error().message());
   }
 
-  /// By people, and once by the loss of the lock.
-  [[nodiscard]] int times_stopped() const { return environment_.interrupts() + (lost_lock_ ? 1 : 0); }
+  /// By people, and once by the loss of the lock or the guard.
+  [[nodiscard]] int times_stopped() const {
+    return environment_.interrupts() + (lost_lock_ || !guard_tripped_.empty() ? 1 : 0);
+  }
+
+  [[nodiscard]] std::string why_stopped() const {
+    if (lost_lock_) return "Stopped: the lock was lost.";
+    return guard_tripped_.empty() ? "Stopped on request." : guard_tripped_;
+  }
 
   void begin_stage(const std::string& stage) {
     progress_.stage = stage;
@@ -496,10 +561,8 @@ class SuiteRun {
     outcome_.messages.push_back(message);
   }
 
-  static void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
-    for (const std::string& text : more) {
-      if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
-    }
+  static void append(std::vector<Obstacle>& to, const std::vector<Obstacle>& more) {
+    to.insert(to.end(), more.begin(), more.end());
   }
 
   const RunRequest& request_;
@@ -530,6 +593,8 @@ class SuiteRun {
   nanoseconds stage_began_{0};
   nanoseconds next_redraw_{0};
   nanoseconds renewed_at_{0};
+  nanoseconds guarded_at_{0};
+  std::string guard_tripped_;  ///< why the guard stopped the run; empty: it did not
   bool locked_ = false;
   bool driving_ = false;
   bool lost_lock_ = false;

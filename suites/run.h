@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,10 @@
 #include "observers/server_observer.h"
 #include "record/recorder.h"
 #include "suites/background.h"
+#include "suites/guard.h"
 #include "suites/ledger_store.h"
+#include "suites/preflight_questions.h"
+#include "suites/resume.h"
 #include "suites/run_view.h"
 #include "suites/suite.h"
 
@@ -38,6 +42,10 @@ struct RunRequest {
   std::vector<std::string> argv;
   std::string repro;
   std::string tool_version;
+  std::set<std::string> overrides;  ///< names of obstacles that preflight lets pass
+  bool accept_data_loss = false;    ///< also of others' writes
+  std::vector<GuardLimit> guard;    ///< beyond any of them the run aborts
+  ContinuedRun continues;
 };
 
 /// What a run works with; all must outlive it.
@@ -51,6 +59,7 @@ struct RunEnvironment {
   fault::Journal& journal;
   fault::HostLocks& locks;
   LedgerStore& ledger;
+  PreflightQuestions& questions;
   const fault::Helper& helper;
   fault::PowerSwitch power;
   Clock& clock;

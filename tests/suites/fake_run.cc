@@ -134,6 +134,21 @@ class FakeRun::Ledger final : public LedgerStore {
   FakeRun& run_;
 };
 
+class FakeRun::Questions final : public PreflightQuestions {
+ public:
+  explicit Questions(FakeRun& run) : run_{run} {}
+  PreflightFacts ask(const std::string&) override { return run_.facts; }
+  Result<WrittenRows> count_written(const std::string&) override {
+    if (!run_.written) return run_.written;
+    const WrittenRows now = *run_.written;
+    run_.written->by_database["app"] += run_.written_between;
+    return now;
+  }
+
+ private:
+  FakeRun& run_;
+};
+
 class FakeRun::FakeObserver final : public ServerObserver {
  public:
   explicit FakeObserver(FakeRun& run) : run_{run} { run_.observing_ = true; }
@@ -362,7 +377,11 @@ RunRequest FakeRun::request() const {
           .run_folder = run_folder(),
           .argv = {"pgfiredrill", "run"},
           .repro = "pgfiredrill run test",
-          .tool_version = "0"};
+          .tool_version = "0",
+          .overrides = overrides,
+          .accept_data_loss = accept_data_loss,
+          .guard = guard,
+          .continues = continues};
 }
 
 template <typename Use>
@@ -370,6 +389,7 @@ auto FakeRun::with_environment(const Use& use) {
   Probe watch{*this};
   Probe probe{*this};
   Ledger ledger{*this};
+  Questions questions{*this};
   View view{*this};
   auto opened = fault::Journal::open(cluster.name).value();
   fault::HostLocks locks{hosts(), request().run_id, fault::this_owner()};
@@ -385,6 +405,7 @@ auto FakeRun::with_environment(const Use& use) {
       .journal = *opened,
       .locks = locks,
       .ledger = ledger,
+      .questions = questions,
       .helper = helper_,
       .power = {},
       .clock = clock_,
@@ -435,12 +456,30 @@ std::vector<std::string> FakeRun::host_files() const {
   std::vector<std::string> files;
   for (const auto& folder : host_folders_) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator{folder->path()}) {
-      // What the scripts lock each other out with stays, empty.
-      const bool guard = entry.path().filename() == "guard";
-      if (entry.is_regular_file() && !guard) files.push_back(entry.path().string());
+      // What the scripts lock each other out with stays, empty, and so does the stamp.
+      const bool guard_file = entry.path().filename() == "guard";
+      const bool stamp = entry.path().filename() == "last-disruptive";
+      if (entry.is_regular_file() && !guard_file && !stamp) files.push_back(entry.path().string());
     }
   }
   return files;
+}
+
+void FakeRun::stamp_by(const std::string& run_id, int seconds_ago) {
+  const auto today =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  for (const auto& folder : host_folders_) {
+    folder->write("last-disruptive",
+                  "run " + run_id + "\nat " + std::to_string(today.count() - seconds_ago) + "\n");
+  }
+}
+
+int FakeRun::stamps() const {
+  std::vector<Failure> not_reached;
+  const auto states = fault::HostLocks{hosts(), request().run_id, "me"}.look(not_reached);
+  return static_cast<int>(std::count_if(states.begin(), states.end(), [&](const fault::HostState& state) {
+    return state.broken_by == request().run_id;
+  }));
 }
 
 std::vector<Event> FakeRun::events() const {

@@ -36,6 +36,13 @@ class FakeRun {
   ClusterDescription cluster;
   ClusterSnapshot now;  ///< what every look sees
   bool keep_leader = false;
+  std::set<std::string> overrides;
+  bool accept_data_loss = false;
+  std::vector<GuardLimit> guard;
+  ContinuedRun continues;
+  PreflightFacts facts;                         ///< what the servers say of their own work
+  Result<WrittenRows> written = WrittenRows{};  ///< by others, until now
+  std::int64_t written_between = 0;             ///< that come in `app` from one question to the next
   int interrupts = 0;
   bool paths_answer = true;
   std::map<std::string, std::string> login_troubles;  ///< path → text
@@ -70,12 +77,16 @@ class FakeRun {
   bool left = false;
   [[nodiscard]] std::vector<fault::OpenRun> journal() const;
   [[nodiscard]] std::vector<std::string> host_files() const;  ///< what is left on the hosts, with its folder
+  /// Another run has broken something, so many seconds ago.
+  void stamp_by(const std::string& run_id, int seconds_ago);
+  [[nodiscard]] int stamps() const;  ///< hosts that this run has left its stamp on
   [[nodiscard]] std::vector<Event> events() const;
   [[nodiscard]] std::string run_folder() const;
 
  private:
   class Probe;
   class Ledger;
+  class Questions;
   class View;
   class FakeFault;
   class FakeTraffic;
