@@ -23,8 +23,10 @@ void list_suites(std::ostream& out) {
 void list_drills(std::ostream& out) {
   for (const Suite& suite : built_in_suites()) {
     for (const DrillSpec& drill : suite.drills) {
+      const std::string why = drill.plan.why.empty() ? "" : " " + drill.plan.why;
       add(out, suite.name + " / " + drill.plan.name,
-          drill.plan.description + " (" + drill.plan.fault.kind + " on the " + drill.plan.fault.target + ")");
+          drill.plan.description + why + " (" + drill.plan.fault.kind + " on the " + drill.plan.fault.target +
+              ")");
     }
   }
 }

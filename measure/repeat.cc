@@ -17,6 +17,7 @@
 #include "measure/repeat_readback.h"
 #include "measure/repeat_servers.h"
 #include "measure/repeat_traffic.h"
+#include "measure/setting_findings.h"
 #include "measure/stale_routing.h"
 
 namespace pgfiredrill {
@@ -71,6 +72,7 @@ class RepeatJudge {
     if (!was_left_out()) judge_trust();
     fill_expectations();
     add_findings(find_stale_routing(label(), traffic_.times, traffic_.paths));
+    if (facts_.fault_confirmed) add_findings(find_costly_settings(label(), plan_, result()));
     result().verdict = reasons_.verdict();
     result().reasons = reasons_.sentences();
     return std::move(judged_);

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/json_budget.h"
 #include "report/json_clients.h"
 #include "report/json_latency.h"
 #include "report/json_servers.h"
@@ -147,12 +148,14 @@ ordered_json expectation_json(const ExpectationResult& result) {
             {"session", expectation.where.session}}},
           {"over", to_string(expectation.over)},
           {"limit", or_null(expectation.limit)},
+          {"basis", expectation.basis},
+          {"reason", expectation.reason},
           {"measured", or_null(result.measured)},
           {"passed", result.passed},
           {"why", result.why}};
 }
 
-ordered_json repeat_json(const RepeatResult& repeat) {
+ordered_json repeat_json(const DrillPlan& plan, const RepeatResult& repeat) {
   return {{"repeat", repeat.repeat},
           {"verdict", to_string(repeat.verdict)},
           {"reasons", repeat.reasons},
@@ -165,9 +168,10 @@ ordered_json repeat_json(const RepeatResult& repeat) {
           {"verified", or_null(repeat.verified)},
           {"old_leader", or_null(repeat.old_leader)},
           {"new_leader", or_null(repeat.new_leader)},
+          {"failovers", or_null(repeat.failovers)},
           {"paths", array_of(repeat.paths, path_json)},
           {"ledger_latency", ledger_latency_json(repeat.ledger_latency)},
-          {"budget", nullptr},
+          {"budget", budget_json(plan.budget)},
           {"durability", durability_json(repeat.durability)},
           {"split_brain", split_brain_json(repeat.split_brain)},
           {"replica_lag", replica_lag_json(repeat.replica_lag)},
@@ -194,14 +198,16 @@ ordered_json summary_json(const SummaryRow& row) {
 }
 
 ordered_json drill_json(const DrillResult& drill) {
+  const auto repeat = [&](const RepeatResult& result) { return repeat_json(drill.plan, result); };
   return {{"name", drill.plan.name},
           {"description", drill.plan.description},
+          {"why", drill.plan.why},
           {"verdict", to_string(drill.verdict)},
           {"reasons", drill.reasons},
           {"fault", {{"kind", drill.plan.fault.kind}, {"target", drill.plan.fault.target}}},
           {"baseline_s", or_null(drill.plan.baseline_s)},
           {"observe_s", or_null(drill.plan.observe_s)},
-          {"repeats", array_of(drill.repeats, repeat_json)},
+          {"repeats", array_of(drill.repeats, repeat)},
           {"summary", array_of(drill.summary, summary_json)}};
 }
 
@@ -214,7 +220,12 @@ const char* usual_reason(const std::string& pointer, const std::string& field) {
   }
   static const std::map<std::string, const char*> reasons{
       {"phases", "not measured by this version"},
-      {"budget", "not measured by this version"},
+      {"budget", "a setting that it needs is not known, or the record is older than budgets"},
+      {"min_s", "a setting that it needs is not known: see missing"},
+      {"max_s", "a setting that it needs is not known: see missing"},
+      {"with_watchdog", "no watchdog would change the course"},
+      {"loss_limit_bytes", "no acknowledged write may be lost, or maximum_lag_on_failover is not known"},
+      {"failovers", "the repeat was not judged"},
       {"split_brain", "the repeat was not judged"},
       {"overlap_s", "fewer than two servers were asked directly"},
       {"replica_lag", "the repeat was not judged"},

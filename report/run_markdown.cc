@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "report/expected_table.h"
 #include "report/markdown.h"
 #include "report/markdown_clients.h"
 #include "report/markdown_latency.h"
@@ -55,6 +56,7 @@ class RunMarkdown {
 
   std::string render() {
     title();
+    expected_and_measured();
     drills();
     for (const DrillResult& drill : run_.drills) {
       if (!drill.repeats.empty()) details(drill);
@@ -90,19 +92,44 @@ class RunMarkdown {
     for (const std::string& sentence : sentences) text_ += "- " + plain(sentence) + "\n";
   }
 
+  void expected_and_measured() {
+    const std::vector<ExpectedRow> rows = expected_rows(run_);
+    if (rows.empty()) return;
+    text_ += "\n" + table_head({"drill", "expected outage", "measured", "verdict"});
+    for (const ExpectedRow& each : rows) {
+      text_ += row({plain(each.drill), plain(each.expected), plain(each.measured), mark(each.verdict)});
+    }
+  }
+
   void drills() {
     for (const DrillResult& drill : run_.drills) {
       text_ += fmt::format("\n**{}: {}**", plain(drill.plan.name), mark(drill.verdict));
       if (drill.repeats.size() > 1) text_ += ", " + counted(drill.repeats.size(), "repeat");
       if (!drill.repeats.empty()) text_ += ": " + plain(drill_sentence(drill));
       text_ += ".\n";
+      if (!drill.plan.why.empty()) text_ += "Why it matters: " + plain(drill.plan.why) + "\n";
       if (drill.verdict != Verdict::passed) bullets(drill_reasons(drill));
     }
+  }
+
+  void reasoning(const DrillPlan& plan) {
+    if (!plan.budget) return;
+    text_ += "\nExpected: " + plain(plan.budget->sentence) +
+             " Failover: " + to_string(plan.budget->failover) + ".\n";
+    const OutageBudget& writes = plan.budget->read_write;
+    if (!writes.parts.empty()) text_ += "\n" + table_head({"stage", "seconds", "setting", "read from"});
+    for (const BudgetPart& part : writes.parts) {
+      const std::string setting = part.setting.empty() ? "" : part.setting + " = " + part.value;
+      text_ += row({plain(part.name), fmt::format("{:g} to {:g}", part.min_s, part.max_s), plain(setting),
+                    plain(part.source)});
+    }
+    for (const std::string& setting : writes.missing) text_ += "\nNot known: " + plain(setting) + ".\n";
   }
 
   void details(const DrillResult& drill) {
     text_ += fmt::format("\n<details><summary>{}: paths and durability</summary>\n",
                          xml_text(printable(drill.plan.name)));
+    reasoning(drill.plan);
     for (const RepeatResult& repeat : drill.repeats) {
       if (drill.repeats.size() > 1) {
         text_ += fmt::format("\nRepeat {}: {}, {}.\n", repeat.repeat + 1, mark(repeat.verdict),

@@ -4,7 +4,9 @@
 #include <cctype>
 #include <vector>
 
+#include "report/expected_table.h"
 #include "report/run_words.h"
+#include "report/terminal.h"
 #include "report/utf8.h"
 
 namespace pgfiredrill {
@@ -37,6 +39,7 @@ class RunText {
     for (const DrillResult& drill : run_.drills) add_drill(drill);
     remarks();
     findings();
+    expected_and_measured();
     where_the_rest_is();
     return text_;
   }
@@ -105,6 +108,16 @@ class RunText {
       item(std::string{to_string(finding.severity)} + ", " + where + printable(finding.sentence), 2);
       if (!finding.remedy.empty()) text_ += wrap_text("Remedy: " + printable(finding.remedy), width_, 4);
     }
+  }
+
+  void expected_and_measured() {
+    const std::vector<ExpectedRow> rows = expected_rows(run_);
+    if (rows.empty()) return;
+    TextTable table{{"drill", "expected", "measured", "verdict"}};
+    for (const ExpectedRow& row : rows) {
+      table.add({row.drill, row.expected, row.measured, styled(row.verdict, verdict_word(row.verdict))});
+    }
+    text_ += "\n" + table.render(style_);
   }
 
   void where_the_rest_is() {

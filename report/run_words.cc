@@ -444,7 +444,7 @@ std::vector<std::string> trust_remarks(const RunResult& run) {
 }
 
 const std::string& not_measured_yet() {
-  static const std::string text = "phases of the outage, predicted budget and backups";
+  static const std::string text = "phases of the outage and backups";
   return text;
 }
 

@@ -197,7 +197,8 @@ TEST(Metrics, EachHasAValueOfItsOwn) {
       .in_doubt = 11, .lost = 12, .weak_lost = 13, .unexpected = 14, .duplicated = 15, .rpo_bytes = 16};
   repeat.replica_lag = ReplicaLag{.max_bytes = 18, .max_s = 17};
   repeat.return_to_normal = ReturnToNormal{.throughput_s = 19, .p95_s = 20};
-  repeat.full_health_s = 21;
+  repeat.failovers = 21;
+  repeat.full_health_s = 22;
   std::vector<double> values;
   for (const Metric& metric : metrics()) {
     const auto value = metric.of_paths ? path_value(path, metric.name) : repeat_value(repeat, metric.name);
@@ -205,7 +206,7 @@ TEST(Metrics, EachHasAValueOfItsOwn) {
     values.push_back(*value);
   }
   EXPECT_EQ(values,
-            (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 11, 16, 17, 18, 19, 20, 21}));
+            (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 11, 16, 17, 18, 19, 20, 21, 22}));
   EXPECT_EQ(find_metric("outage"), nullptr);
 }
 

@@ -97,7 +97,7 @@ TEST(RunJson, LeadsToWhatWasNotMeasuredFromTheRoot) {
   const json document = render(mixed_run());
   EXPECT_THAT(reason_for(document, "/drills/2/repeats/0/paths/0/outage_s"), HasSubstr("loop stalled"));
   EXPECT_THAT(reason_for(document, "/drills/2/repeats/0/durability"), HasSubstr("not read back"));
-  EXPECT_EQ(reason_for(document, "/drills/0/repeats/1/budget"), "not measured by this version");
+  EXPECT_THAT(reason_for(document, "/drills/2/repeats/0/budget"), HasSubstr("setting"));
   EXPECT_EQ(reason_for(document, "/drills/0/repeats/1/paths/0/phases"), "not measured by this version");
   EXPECT_EQ(reason_for(document, "/clocks/1/error_s"), "the clock of this node was not measured");
   EXPECT_EQ(reason_for(document, "/drills/0/repeats/0/paths/0/error_s"), "none") << "it was measured";
