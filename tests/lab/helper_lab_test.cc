@@ -202,7 +202,7 @@ TEST_F(HelperLab, FreezesServicesAndLetsThemGoOn) {
 }
 
 TEST_F(HelperLab, KillsStopsAndCrashesServices) {
-  live({"kill", "pgbouncer", "TERM"}, [this] { clock_.sleep_for(300ms); });
+  live({"kill", "pgbouncer", "KILL"});
   live({"kill", "haproxy", "KILL"});
   live({"kill", "etcd", "KILL"});
   live({"stop", "haproxy"},
