@@ -76,6 +76,45 @@ TEST(Plan, FewerFreshSessionsWhereAPoolerPaysDearly) {
   EXPECT_NEAR(fresh_logins(manifest), 30, 1) << "15 % of a core at 5 ms each";
 }
 
+/// The word a suite says becomes a number with its reason, and the budget stays with the drill.
+TEST(Plan, MakesNumbersOfWordsForLimits) {
+  ClusterDescription cluster = cluster_with_logins_of(10ms);
+  ListenerTimings master{.listener = "master", .source = "haproxy.cfg"};
+  master.inter = 3s;
+  master.fastinter = 1s;
+  master.fall = 3;
+  master.rise = 4;
+  cluster.settings.listeners = {master};
+  RunRequest request = one_drill(true);
+  request.suite.drills[0].plan.fault = {.kind = "patroni-switchover", .target = "leader"};
+  request.suite.drills[0].plan.expectations = {
+      {.metric = "outage_s", .where = {.access = "read_write"}, .basis = kLimitBudget},
+      {.metric = "lost", .basis = kLimitPromise},
+      {.metric = "outage_s", .limit = 30}};
+  const testing::SimulatedClock clock;
+  const DrillPlan drill = make_manifest(request, cluster, clock).drills[0];
+  ASSERT_TRUE(drill.budget);
+  EXPECT_EQ(drill.budget->read_write.max_s, 10);
+  EXPECT_DOUBLE_EQ(drill.expectations[0].limit, 15.5);
+  EXPECT_FALSE(drill.expectations[0].reason.empty());
+  EXPECT_EQ(drill.expectations[1].metric, "lost");
+  EXPECT_EQ(drill.expectations[1].limit, 0);
+  EXPECT_EQ(drill.expectations[2].limit, 30) << "a number stays what it is";
+}
+
+TEST(Plan, PromisesBytesWhereAnAsynchronousClusterMayLose) {
+  ClusterDescription cluster = cluster_with_logins_of(10ms);
+  cluster.settings.synchronous_mode = {"off", "test"};
+  cluster.settings.maximum_lag_on_failover_bytes = {1'048'576, "test"};
+  RunRequest request = one_drill(true);
+  request.suite.drills[0].plan.fault = {.kind = "power-off", .target = "leader", .hold_s = 60};
+  request.suite.drills[0].plan.expectations = {{.metric = "lost", .basis = kLimitPromise}};
+  const testing::SimulatedClock clock;
+  const Expectation promise = make_manifest(request, cluster, clock).drills[0].expectations[0];
+  EXPECT_EQ(promise.metric, "rpo_bytes");
+  EXPECT_EQ(promise.limit, 1'048'576);
+}
+
 TEST(Plan, SummarisesSettingsAsTheyWereRead) {
   const ClusterSummary summary = summarise(cluster_with_logins_of(10ms));
   EXPECT_THAT(summary.settings, ::testing::Contains(::testing::Pair("server_login_retry", "15 s")));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "fault-injectors/fault.h"
 #include "tests/support/temporary_directory.h"
 
 namespace pgfiredrill {
@@ -112,6 +113,51 @@ TEST(Suite, CarriesItsOwnSuites) {
   const auto smoke = load_suite("smoke");
   ASSERT_TRUE(smoke) << smoke.error().message();
   EXPECT_EQ(smoke->drills.size(), 2u);
+}
+
+/// A suite that the program carries and cannot read would only show at a customer's.
+TEST(Suite, EveryBuiltInSuiteLoadsAndSaysWhyEachDrillMatters) {
+  for (const Suite& suite : built_in_suites()) {
+    if (suite.name == "smoke") continue;
+    EXPECT_LE(suite.drills.size(), 16u) << suite.name;
+    for (const DrillSpec& drill : suite.drills) {
+      EXPECT_FALSE(drill.plan.why.empty()) << suite.name << " / " << drill.plan.name;
+      EXPECT_FALSE(drill.plan.expectations.empty()) << suite.name << " / " << drill.plan.name;
+    }
+  }
+  for (const char* name : {"go-live", "resilience", "disaster"}) EXPECT_TRUE(load_suite(name)) << name;
+}
+
+/// It runs every week on clusters in use, whose other writers' data an unplanned failover would destroy.
+TEST(Suite, ResilienceCausesNoUnplannedFailover) {
+  const auto suite = load_suite("resilience");
+  ASSERT_TRUE(suite) << suite.error().message();
+  for (const DrillSpec& drill : suite->drills) {
+    const auto* kind = fault::find_fault_kind(drill.plan.fault.kind);
+    ASSERT_NE(kind, nullptr);
+    EXPECT_EQ(kind->danger(drill.plan.fault), fault::Danger::none) << drill.plan.name;
+    EXPECT_TRUE(drill.plan.then.empty()) << drill.plan.name;
+  }
+}
+
+TEST(Suite, TakesWordsForLimitsWhereTheyMeanSomething) {
+  const auto with = [](const std::string& fault, const std::string& expectation) {
+    return "suite: s\ndrills:\n  - name: d\n    fault: " + fault + "\n    expectations:\n      - " +
+           expectation + "\n";
+  };
+  const std::string held = "{kind: freeze-disk, target: leader, hold_s: 9}";
+  const std::string blow = "{kind: patroni-switchover}";
+  const auto suite = parse_suite(with(held, "{metric: outage_s, limit: hold}"), "x");
+  ASSERT_TRUE(suite) << suite.error().message();
+  EXPECT_EQ(suite->drills[0].plan.expectations[0].basis, kLimitHold);
+  EXPECT_TRUE(parse_suite(with(blow, "{metric: outage_s, limit: budget}"), "x"));
+  EXPECT_TRUE(parse_suite(with(blow, "{metric: lost, limit: promise}"), "x"));
+  EXPECT_THAT(complaint(with(blow, "{metric: outage_s, limit: hold}")),
+              AllOf(HasSubstr("line 6"), HasSubstr("nothing is held")));
+  EXPECT_THAT(complaint(with(blow, "{metric: lost, limit: budget}")), HasSubstr("`promise`"));
+  EXPECT_THAT(complaint(with(blow, "{metric: outage_s, limit: promise}")), HasSubstr("`budget` or `hold`"));
+  EXPECT_THAT(complaint(with(blow, "{metric: failovers, limit: budget}")),
+              HasSubstr("a number in failovers"));
 }
 
 TEST(Suite, LoadsAFileByItsPath) {
