@@ -41,7 +41,7 @@ Sifted sift(const std::vector<Obstacle>& obstacles, const std::set<std::string>&
   std::set<std::string> told;
   for (const Obstacle& obstacle : obstacles) {
     if (!told.insert(obstacle.text).second) continue;
-    if (overrides.contains(obstacle.name)) {
+    if (!obstacle.name.empty() && overrides.contains(obstacle.name)) {
       sifted.overridden.push_back(obstacle);
     } else if (obstacle.name.empty()) {
       sifted.refusals.push_back(obstacle.text);

@@ -105,6 +105,31 @@ TEST(CommandLine, FaultsWantAnInventory) {
   EXPECT_THAT(usage_error({"heal"}), HasSubstr("inventory"));
 }
 
+TEST(CommandLine, ReadsWhatMakesARunSaferOrLessSo) {
+  const Command command =
+      parse({"run", "smoke", "-i", "inventory", "--override", "recent-run", "--override", "running-ddl",
+             "--confirm", "c", "--accept-data-loss", "--max-outage", "30", "--abort-if", "error_s>5",
+             "--abort-if", "unavailable_s>60", "--resume", "runs/latest"});
+  const auto* run = std::get_if<RunCommand>(&command);
+  ASSERT_NE(run, nullptr);
+  EXPECT_THAT(run->overrides, ::testing::ElementsAre("recent-run", "running-ddl"));
+  EXPECT_TRUE(run->accept_data_loss);
+  EXPECT_EQ(run->resume, "runs/latest");
+  std::map<std::string, double> limits;
+  for (const GuardLimit& limit : run->guard) limits[limit.metric] = limit.limit;
+  EXPECT_EQ(limits, (std::map<std::string, double>{{"outage_s", 30}, {"error_s", 5}, {"unavailable_s", 60}}));
+}
+
+TEST(CommandLine, NamesWhatCanBeOverriddenAndGuarded) {
+  EXPECT_THAT(
+      usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--override", "everything"}),
+      ::testing::AllOf(HasSubstr("everything"), HasSubstr("unlogged-tables"), HasSubstr("slow-rebuild")));
+  EXPECT_THAT(usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--abort-if", "lost>0"}),
+              ::testing::AllOf(HasSubstr("only after the drill"), HasSubstr("outage_s")));
+  usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--max-outage", "0"});
+  usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--max-outage", "nan"});
+}
+
 TEST(CommandLine, RefusesRepeatsAndSeedsThatAreNone) {
   for (const char* repeat : {"0", "-1", "1001", "many"}) {
     usage_error({"run", "smoke", "-i", "x", "--confirm", "c", "--repeat", repeat});

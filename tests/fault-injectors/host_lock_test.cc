@@ -55,6 +55,20 @@ class HostLockTest : public ::testing::Test {
   LocalHost host_{"pg1"};
 };
 
+TEST_F(HostLockTest, AStampOutlivesTheRunAndIsOnlyLeftUnderItsLock) {
+  HostLocks ours = locks("run-1");
+  ASSERT_TRUE(ours.take());
+  ASSERT_TRUE(ours.stamp());
+  const auto stranger = locks("run-2", "another").stamp();
+  ASSERT_FALSE(stranger);
+  EXPECT_EQ(stranger.error().kind, FailureKind::denied);
+  ASSERT_TRUE(ours.release());
+  const HostState state = look().at(0);
+  EXPECT_EQ(state.lock_run, "");
+  EXPECT_EQ(state.broken_by, "run-1");
+  EXPECT_LE(state.broken_ago, std::chrono::seconds{5});
+}
+
 TEST_F(HostLockTest, IsTakenSeenRenewedAndGivenBack) {
   EXPECT_EQ(look().at(0).lock_run, "") << "looking makes nothing";
   EXPECT_FALSE(fs::exists(folder_));

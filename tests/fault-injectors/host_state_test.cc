@@ -72,6 +72,19 @@ TEST(HostState, ReadsAnEmptyHostAndAnExpiredLock) {
             std::chrono::seconds{-10});
 }
 
+TEST(HostState, ReadsWhichRunLastBrokeSomething) {
+  const auto state = [](const std::string& stamp) {
+    return parse_host_state("now 1000\n" + framed("last-disruptive", stamp) + "end\n", "pg1");
+  };
+  EXPECT_EQ(state("run run-1\nat 940\n").value().broken_by, "run-1");
+  EXPECT_EQ(state("run run-1\nat 940\n").value().broken_ago, std::chrono::seconds{60});
+  // It outlives every run: one that is damaged must not keep the host from being drilled or healed for good.
+  for (const char* bad : {"x\n", "run ../x\nat 5\n", "run r\nat never\n", "run r\nat -5\n"}) {
+    ASSERT_TRUE(state(bad)) << bad;
+    EXPECT_EQ(state(bad)->broken_by, "") << bad;
+  }
+}
+
 TEST(HostState, BelievesNothingElse) {
   const std::string lock = framed("lock", "run r\nowner me\nuntil 990\n");
   for (const std::string& bad :

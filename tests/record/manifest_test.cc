@@ -52,6 +52,23 @@ TEST(Manifest, ComesBackAsItWas) {
   EXPECT_EQ(manifest->paths[1].pinned_member, "pgnode01");
 }
 
+TEST(Manifest, RemembersWhatAnEarlierRunMeasured) {
+  RunManifest manifest = sample_manifest();
+  EXPECT_EQ(parse_manifest(to_json(manifest), "here").value().drills[0].measured.has_value(), false);
+  manifest.continues = "run-1";
+  manifest.needs_every_drill = true;
+  manifest.drills[0].measured = {"run-0", Verdict::failed};
+  const RunManifest read = parse_manifest(to_json(manifest), "here").value();
+  EXPECT_EQ(read.continues, "run-1");
+  EXPECT_TRUE(read.needs_every_drill);
+  EXPECT_EQ(read.drills[0].measured.value().run, "run-0");
+  EXPECT_EQ(read.drills[0].measured.value().verdict, Verdict::failed);
+  // What has not come to an end there is no verdict to go on with.
+  json document = json::parse(to_json(manifest));
+  document["drills"][0]["measured"]["verdict"] = "aborted";
+  EXPECT_FALSE(parse(document));
+}
+
 TEST(Manifest, IgnoresFieldsItDoesNotKnow) {
   json document = sample_document();
   document["moon"] = {{"phase", "full"}};

@@ -242,6 +242,8 @@ class FakeRun::FakeFault final : public fault::Fault {
   FakeFault(FakeRun& run, const FaultSpec& spec) : run_{run}, spec_{spec} {}
 
   Result<void> aim(const ClusterSnapshot& now) override {
+    if (const auto fails = run_.aim_fails.find(spec_.target); fails != run_.aim_fails.end())
+      return fails->second;
     if (now.leader() == nullptr) return Failure{.what = "aim", .came_back = "nobody leads"};
     target_ = now.leader()->name;
     return {};

@@ -53,6 +53,7 @@ class FakeRun {
   bool arming_shows = false;  ///< arming stands among the steps
   std::optional<Failure> arm_fails;
   std::optional<Failure> revert_fails;
+  std::map<std::string, Failure> aim_fails;  ///< by the target that the suite names
   bool fault_takes = true;
   bool fault_stays = true;  ///< until its revert
   bool rest_denies = false;
