@@ -1,0 +1,199 @@
+/// Faults by Patroni and by load against the lab: each takes, is proven, and leaves a healthy cluster.
+
+#include <iostream>
+#include <memory>
+
+#include <gmock/gmock.h>
+
+#include "cluster/patroni_action.h"
+#include "cluster/superuser_session.h"
+#include "drivers/traffic_schema.h"
+#include "fault-injectors/scheduled_switchover.h"
+#include "tests/lab/discovered_lab.h"
+
+namespace pgfiredrill::fault {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kMaximumLag = 1 << 20;
+
+class PatroniFaultsLab : public testing::DiscoveredLab {
+ protected:
+  void SetUp() override {
+    discover_lab();
+    if (IsSkipped() || HasFatalFailure()) return;
+    probe_ = make_cluster_probe(cluster_, http_, finder(), clock_);
+    baseline_ = probe_->look();
+    ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
+    ASSERT_NE(baseline_.leader(), nullptr);
+    original_ = baseline_.leader()->name;
+  }
+
+  void TearDown() override {
+    if (original_.empty()) return;
+    put_leader_back();
+    if (traffic_made_) {
+      EXPECT_TRUE(drop_traffic_schema(superuser_of_leader()));
+    }
+    EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
+  }
+
+  HostFinder finder() {
+    return [this](const std::string& name) -> Host& { return *hosts_.at(name); };
+  }
+
+  Tools tools() {
+    return {.cluster = cluster_,
+            .http = http_,
+            .hosts = finder(),
+            .probe = *probe_,
+            .clock = clock_,
+            .helper = helper_,
+            .id = "20261130T184500Z-lab.2." + std::to_string(++faults_),
+            .power = {},
+            .traffic = &traffic_};
+  }
+
+  std::unique_ptr<Fault> make(const std::string& kind, const std::string& target,
+                              std::map<std::string, std::string> options = {}) {
+    return find_fault_kind(kind)->make(
+        {.kind = kind, .target = target, .options = std::move(options), .hold_s = 5}, tools());
+  }
+
+  void log(const std::string& what, const Evidence& evidence) {
+    std::cout << what << ": " << evidence.sentence << "\n";
+    EXPECT_TRUE(evidence.took) << what << ": " << evidence.sentence;
+  }
+
+  void inject(Fault& fault) {
+    const auto aimed = fault.aim(probe_->look());
+    ASSERT_TRUE(aimed) << aimed.error().message();
+    const auto armed = fault.arm();
+    ASSERT_TRUE(armed) << armed.error().message();
+    const auto injected = fault.inject();
+    EXPECT_TRUE(injected) << injected.error().message();
+    log("verified", fault.verify(30s));
+  }
+
+  void revert(Fault& fault) {
+    const auto reverted = fault.revert();
+    EXPECT_TRUE(reverted) << reverted.error().message();
+    log("reverted", fault.verify_reverted());
+  }
+
+  /// Through its whole life.
+  void live(const std::string& kind, const std::string& target,
+            std::map<std::string, std::string> options = {}) {
+    const auto fault = make(kind, target, std::move(options));
+    inject(*fault);
+    if (find_fault_kind(kind)->holds) log("held", fault->verify_held());
+    revert(*fault);
+  }
+
+  ConnectParameters superuser_of_leader() {
+    const std::string leader = probe_->look().leader()->name;
+    for (const Member& member : cluster_.members) {
+      if (member.name != leader) continue;
+      auto route = open_superuser_route(cluster_, member, *hosts_.at(member.host));
+      if (route) routes_.push_back(std::move(*route));
+    }
+    return routes_.back().parameters;
+  }
+
+  void make_traffic() {
+    const auto superuser = superuser_of_leader();
+    ASSERT_TRUE(drop_traffic_schema(superuser)) << "left by an earlier test that was killed";
+    const TrafficAccess access = make_traffic_access();
+    traffic_ = {.database = access.database,
+                .user = access.user,
+                .password = access.password,
+                .sslmode = access.sslmode};
+    traffic_made_ = true;
+    const auto created = create_traffic_schema(superuser, access, 1);
+    ASSERT_TRUE(created) << created.error().message();
+  }
+
+  std::vector<std::string> wait_for_health() {
+    const auto deadline = clock_.monotonic() + 150s;
+    while (true) {
+      auto gaps = health_gaps(probe_->look(), baseline_, kMaximumLag);
+      if (gaps.empty() || clock_.monotonic() > deadline) return gaps;
+      clock_.sleep_for(1s);
+    }
+  }
+
+  void put_leader_back() {
+    EXPECT_THAT(wait_for_health(), IsEmpty());
+    const ClusterSnapshot now = probe_->look();
+    ASSERT_NE(now.leader(), nullptr);
+    if (now.leader()->name == original_) return;
+    const auto answer = request_switchover(cluster_, http_, *now.leader(), original_, 60s);
+    EXPECT_TRUE(answer) << answer.error().message();
+  }
+
+  Helper helper_{true};
+  std::unique_ptr<ClusterProbe> probe_;
+  ClusterSnapshot baseline_;
+  std::string original_;
+  ConnectParameters traffic_;
+  bool traffic_made_ = false;
+  std::vector<SuperuserRoute> routes_;
+  int faults_ = 0;
+};
+
+TEST_F(PatroniFaultsLab, RestartsAReplicaInPlace) {
+  live("patroni-restart", "replica");
+}
+
+TEST_F(PatroniFaultsLab, RebuildsAReplica) {
+  live("patroni-reinitialize", "replica");
+}
+
+TEST_F(PatroniFaultsLab, PausesAndResumes) {
+  for (Host* host : {hosts_.at("pg1").get(), hosts_.at("pg2").get(), hosts_.at("pg3").get()})
+    ASSERT_TRUE(helper_.prepare(*host));
+  live("patroni-pause", "cluster");
+  EXPECT_FALSE(probe_->look().paused);
+}
+
+TEST_F(PatroniFaultsLab, ChangesASettingAndSetsItBack) {
+  for (Host* host : {hosts_.at("pg1").get(), hosts_.at("pg2").get(), hosts_.at("pg3").get()})
+    ASSERT_TRUE(helper_.prepare(*host));
+  live("patroni-config", "cluster", {{"change", "loop_wait-5"}});
+}
+
+// Cancelled by whoever heals, who knows the member's name and no more.
+TEST_F(PatroniFaultsLab, CancelsAScheduleThatIsPending) {
+  const PatroniMember leader = *probe_->look().leader();
+  const auto due = due_in(60s, *hosts_.at(cluster_.members.at(0).host));
+  ASSERT_TRUE(due) << due.error().message();
+  const auto taken = ask_patroni(cluster_, http_, leader, switch_over(leader.name, "", *due), 5s);
+  ASSERT_TRUE(taken) << taken.error().message();
+  ASSERT_TRUE(probe_->look().switchover_scheduled);
+  const auto healed = make("patroni-switchover", leader.name);
+  ASSERT_TRUE(healed->revert());
+  EXPECT_FALSE(probe_->look().switchover_scheduled);
+}
+
+TEST_F(PatroniFaultsLab, HoldsATransactionAcrossAScheduledSwitchover) {
+  make_traffic();
+  const auto held = make("long-transaction", "leader");
+  inject(*held);
+  const auto switchover =
+      make("patroni-switchover", "leader", {{"when", "scheduled"}, {"candidate", "first"}});
+  inject(*switchover);
+  revert(*switchover);
+  log("held", held->verify_held());
+  revert(*held);
+}
+
+TEST_F(PatroniFaultsLab, StormsWithSessions) {
+  make_traffic();
+  live("connection-storm", "leader", {{"sessions", "200"}});
+  live("held-lock", "leader", {{"lock", "table"}});
+}
+
+}  // namespace
+}  // namespace pgfiredrill::fault
