@@ -152,15 +152,13 @@ TEST_F(PatroniFaultsLab, RebuildsAReplica) {
 }
 
 TEST_F(PatroniFaultsLab, PausesAndResumes) {
-  for (Host* host : {hosts_.at("pg1").get(), hosts_.at("pg2").get(), hosts_.at("pg3").get()})
-    ASSERT_TRUE(helper_.prepare(*host));
+  for (const Member& member : cluster_.members) ASSERT_TRUE(helper_.prepare(*hosts_.at(member.host)));
   live("patroni-pause", "cluster");
   EXPECT_FALSE(probe_->look().paused);
 }
 
 TEST_F(PatroniFaultsLab, ChangesASettingAndSetsItBack) {
-  for (Host* host : {hosts_.at("pg1").get(), hosts_.at("pg2").get(), hosts_.at("pg3").get()})
-    ASSERT_TRUE(helper_.prepare(*host));
+  for (const Member& member : cluster_.members) ASSERT_TRUE(helper_.prepare(*hosts_.at(member.host)));
   live("patroni-config", "cluster", {{"change", "loop_wait-5"}});
 }
 
