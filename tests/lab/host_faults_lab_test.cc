@@ -105,13 +105,22 @@ class HostFaultsLab : public testing::DiscoveredLab {
     EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
   }
 
+  /// The lab calls pg2 what the inventory may call by its address and Patroni pgnode02.
+  std::string lab_name_of(const std::string& host) const {
+    for (const Member& member : cluster_.members) {
+      if (member.host == host) return "pg" + member.name.substr(member.name.size() - 1);
+    }
+    return host;
+  }
+
   /// The lab's own command, as an operator's would be called.
   Result<void> power(const std::string& host, bool on) {
     const std::filesystem::path inventory{std::getenv("PGFIREDRILL_LAB_INVENTORY")};
     const std::string lab = inventory.parent_path().filename();
-    const auto result = processes_.run(
-        {.argv = {PGFIREDRILL_SOURCE_DIR "/lab/lab", on ? "power-on" : "power-off", "--name", lab, host},
-         .deadline = std::chrono::milliseconds{60'000}});
+    const auto result =
+        processes_.run({.argv = {PGFIREDRILL_SOURCE_DIR "/lab/lab", on ? "power-on" : "power-off", "--name",
+                                 lab, lab_name_of(host)},
+                        .deadline = std::chrono::milliseconds{60'000}});
     if (!result) return result.error();
     if (result->exit_status == 0) return {};
     return Failure{.what = "switch " + host + (on ? " on" : " off"), .came_back = one_line(result->err)};
