@@ -97,6 +97,12 @@ std::string check_override(const std::string& name) {
   return "'" + one_line(name, 60) + "' is nothing that can be let pass; there are " + all_override_names();
 }
 
+void add_limit(RunCommand& run, const char* option, const std::string& text) {
+  auto limit = parse_guard_limit(text);
+  if (!limit) throw CLI::ValidationError(option, limit.error().message());
+  run.guard.push_back(std::move(*limit));
+}
+
 void add_safety(CLI::App& command, RunCommand& run) {
   command
       .add_option("--override", run.overrides,
@@ -107,23 +113,16 @@ void add_safety(CLI::App& command, RunCommand& run) {
   command.add_flag("--accept-data-loss", run.accept_data_loss,
                    "Risk failovers under asynchronous replication although others write to the cluster");
   command
-      .add_option_function<double>(
+      .add_option_function<std::string>(
           "--max-outage",
-          [&run](double limit) {
-            run.guard.push_back({"outage_s", limit});
-          },
+          [&run](const std::string& seconds) { add_limit(run, "--max-outage", "outage_s>" + seconds); },
           "Abort and revert where a read-write path is down for longer")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 86'400.0));
+      ->type_name("SECONDS");
   command
       .add_option_function<std::vector<std::string>>(
           "--abort-if",
           [&run](const std::vector<std::string>& limits) {
-            for (const std::string& text : limits) {
-              auto limit = parse_guard_limit(text);
-              if (!limit) throw CLI::ValidationError("--abort-if", limit.error().message());
-              run.guard.push_back(std::move(*limit));
-            }
+            for (const std::string& text : limits) add_limit(run, "--abort-if", text);
           },
           "Likewise, of " + guarded_metrics() + "; again for more")
       ->type_name("METRIC>N")

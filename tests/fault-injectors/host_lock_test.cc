@@ -251,7 +251,7 @@ TEST_F(HostLockTest, GivesItToOneOfManyThatTakeItAtOnce) {
 
 TEST_F(HostLockTest, TellsWhatItWillRun) {
   const auto commands = locks("run-1").lock_commands();
-  ASSERT_EQ(commands.size(), 5u);
+  ASSERT_EQ(commands.size(), 6u);
   for (const std::string& command : commands) {
     EXPECT_THAT(command, ::testing::StartsWith("on pg1: sudo sh -c '"));
     EXPECT_THAT(command, HasSubstr(folder_ + " run-1"));
