@@ -1,6 +1,6 @@
 /// Faults on the lab's hosts: each takes, is seen by who has to see it, is undone, and leaves a healthy
 /// cluster with nothing on the hosts. Together they take long: a run does a slice, by a seed that it prints
-/// (PGFIREDRILL_TEST_SEED); PGFIREDRILL_LAB_ALL=1 does all.
+/// (PGFIREDRILL_TEST_SEED); PGFIREDRILL_LAB_ALL=1 does all, PGFIREDRILL_LAB_ONLY=WORDS those of that name.
 
 #include <algorithm>
 #include <chrono>
