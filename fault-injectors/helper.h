@@ -67,7 +67,7 @@ class Helper {
                                          std::vector<std::string> words) const;
 
   [[nodiscard]] Result<HelperState> check(Host& host, const std::string& id) const;
-  /// IDs that stand on the host and are not reverted, in the order in which they were armed.
+  /// Every record that stands on the host, in the order in which they were armed.
   struct Pending {
     std::string id;
     std::string state;

@@ -9,7 +9,7 @@
 #   check ID                              looks whether it is in force now
 #   revert ID                             undoes it and sees that it is undone; again does no harm
 #   forget ID                             removes the record of what is reverted
-#   pending                               what is armed or in force: ID STATE VERB ARGUMENT...
+#   pending                               every record that stands: ID STATE VERB ARGUMENT...
 #   holds-address ADDRESS                 exits 0 where the host has the address
 #
 # For each verb four functions: arm_VERB looks whether it can be done and notes what undoing it needs, do_VERB
@@ -1043,8 +1043,13 @@ arm_patroni_config() {
 # What the configuration shows of it is what it must still show for the undoing to be ours.
 do_patroni_config() {
   read_config "$1" || fail $unsuitable "patronictl does not show $1"
-  [ "$value" = "$(get before)" ] || fail $unsuitable "somebody has changed $1 since the arming"
   echo "${2#\"}" | sed 's/"$//' | put ours
+  # Two hosts are armed with one change: the first of them has made it, either of them undoes it.
+  if [ "$value" = "$(get ours)" ] && [ "$value" != "$(get before)" ]; then
+    begin
+    return
+  fi
+  [ "$value" = "$(get before)" ] || fail $unsuitable "somebody has changed $1 since the arming"
   begin
   write_config "$1" "$2" || fail $not_taken "patronictl did not change $1"
   read_config "$1" || fail $not_taken "patronictl does not show $1"
@@ -1180,7 +1185,7 @@ pending() {
   ls "$records" 2>/dev/null | while read -r one; do
     (enter "$one" 2>/dev/null) || continue
     enter "$one"
-    is_mended || printf '%s %s %s %s\n' "$(get at)" "$one" "$state" "$(get what | paste -sd' ')"
+    printf '%s %s %s %s\n' "$(get at)" "$one" "$state" "$(get what | paste -sd' ')"
   done | sort -n | cut -d' ' -f2-
 }
 

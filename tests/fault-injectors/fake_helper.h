@@ -23,6 +23,7 @@ class FakeHelper {
   struct Record {
     std::string state;
     std::vector<std::string> words;
+    bool over = false;  ///< a reboot has ended it
   };
 
   std::map<std::string, Record> records;
@@ -46,6 +47,28 @@ class FakeHelper {
     return act(said);
   }
 
+  /// Nobody came back in time: what was injected is undone by the host itself.
+  void let_timers_fire() {
+    for (auto& [id, record] : records) {
+      if (record.state == "injected") record.state = "expired";
+      if (record.state == "armed") record.state = "reverted";
+    }
+  }
+
+  /// What a reboot ends is over; what survives it, the unit on disk undoes. Timers that were started are
+  /// gone.
+  void reboot() {
+    static const std::set<std::string> surviving{"prevent-start", "fill", "patroni-config", "patroni-pause"};
+    for (auto& [id, record] : records) {
+      if (surviving.contains(record.words.front())) {
+        if (stands(record)) record.state = record.state == "armed" ? "reverted" : "expired";
+      } else if (record.state == "injected") {
+        record.over = true;
+      }
+    }
+  }
+
+  /// Armed or injected and not undone.
   [[nodiscard]] std::vector<std::string> pending() const {
     std::vector<std::string> ids;
     for (const auto& [id, record] : records) {
@@ -80,8 +103,7 @@ class FakeHelper {
 
   RemoteResult list() const {
     std::string out;
-    for (const std::string& id : pending()) {
-      const Record& record = records.at(id);
+    for (const auto& [id, record] : records) {
       out += id + " " + record.state + " " + join(record.words, " ") + "\n";
     }
     return {.out = out};
@@ -101,7 +123,7 @@ class FakeHelper {
       return {};
     }
     if (verb == "check") {
-      const bool force = record.state == "injected" && in_force;
+      const bool force = record.state == "injected" && in_force && !record.over;
       return {.out = "state " + record.state + " force " + (force ? "yes" : "no") + "\nit was looked at\n"};
     }
     if (verb == "revert") {

@@ -364,15 +364,15 @@ TEST_F(HelperScript, TellsAReboot) {
   EXPECT_THAT(run({"check", "r.1"}).out, StartsWith("state injected force yes\n"));
 }
 
-TEST_F(HelperScript, ListsWhatIsPendingInTheOrderOfArming) {
+TEST_F(HelperScript, ListsEveryRecordInTheOrderOfArming) {
   write_record("r.1", "cut\ndrop\nboth\nvrrp/10.0.0.1", "injected");
   write("r.1", "at", "200");
   write_record("r.2", "reboot", "armed");
   write("r.2", "at", "100");
-  write_record("r.3", "reboot", "reverted");
-  write_record("r.4", "reboot", "expired");
+  write_record("r.3", "reboot", "expired");
+  write("r.3", "at", "300");
   fs::create_directories(folder_ + "/breakages/.new");
-  EXPECT_EQ(run({"pending"}).out, "r.2 armed reboot\nr.1 injected cut drop both vrrp/10.0.0.1\n");
+  EXPECT_EQ(run({"pending"}).out, "r.2 armed reboot\nr.1 injected cut drop both vrrp/10.0.0.1\nr.3 expired reboot\n");
 }
 
 TEST_F(HelperScript, RunsNoRecordThatIsNoneOfItsOwn) {

@@ -13,6 +13,12 @@ using ::testing::HasSubstr;
 using testing::HostDrill;
 using ::testing::IsEmpty;
 
+constexpr const char* kRun = "20261130T184500Z-test";
+
+bool stands_anywhere(const HostDrill& drill) {
+  return !drill.on_pg1.pending().empty() || !drill.on_pg2.pending().empty();
+}
+
 enum class Stage : unsigned char { armed, injected, held, reverted };
 
 void go_to(Stage stage, Fault& fault, HostDrill& drill) {
@@ -28,26 +34,55 @@ void go_to(Stage stage, Fault& fault, HostDrill& drill) {
   drill.drill.probe.now.paused = false;
 }
 
-TEST(HostFaults, LeaveNothingThatHealingDoesNotUndoFromAnyStage) {
+/// What may befall a drill, beside which the program is always gone afterwards.
+enum class Mishap : unsigned char { killed, network_lost, host_rebooted };
+
+/// Of both hosts; healing comes when they answer again.
+void befall(Mishap mishap, HostDrill& drill) {
+  for (FakeHelper* host : {&drill.on_pg1, &drill.on_pg2}) {
+    if (mishap == Mishap::host_rebooted) host->reboot();
+    if (mishap != Mishap::network_lost) continue;
+    host->reachable = false;
+    EXPECT_FALSE(heal_hosts({&drill.pg1, &drill.pg2}, kRun).left.empty())
+        << "it must say that it knows nothing";
+    host->let_timers_fire();
+    EXPECT_THAT(host->pending(), IsEmpty()) << "the host undoes it alone";
+    host->reachable = true;
+  }
+}
+
+TEST(HostFaults, LeaveNothingThatHealingDoesNotUndoFromAnyStageAfterAnyMishap) {
   int kinds = 0;
   for (const FaultKind& kind : fault_kinds()) {
     if (!kind.on_hosts) continue;
     ++kinds;
     for (const Stage stage : {Stage::armed, Stage::injected, Stage::held, Stage::reverted}) {
-      SCOPED_TRACE(std::string{kind.name} + ", stage " + std::to_string(static_cast<int>(stage)));
-      HostDrill drill;
-      auto fault = drill.aimed({.kind = kind.name});
-      ASSERT_NO_FATAL_FAILURE(go_to(stage, *fault, drill));
-      const bool stood = !drill.on_pg1.pending().empty() || !drill.on_pg2.pending().empty();
-      EXPECT_EQ(stood, stage != Stage::reverted);
-      fault.reset();  // the run is gone
-      const HostHealing healing = heal_hosts({&drill.pg1, &drill.pg2}, "20261130T184500Z-test");
-      EXPECT_THAT(healing.left, IsEmpty());
-      EXPECT_THAT(drill.on_pg1.pending(), IsEmpty());
-      EXPECT_THAT(drill.on_pg2.pending(), IsEmpty());
+      for (const Mishap mishap : {Mishap::killed, Mishap::network_lost, Mishap::host_rebooted}) {
+        SCOPED_TRACE(std::string{kind.name} + ", stage " + std::to_string(static_cast<int>(stage)) +
+                     ", mishap " + std::to_string(static_cast<int>(mishap)));
+        HostDrill drill;
+        auto fault = drill.aimed({.kind = kind.name});
+        ASSERT_NO_FATAL_FAILURE(go_to(stage, *fault, drill));
+        EXPECT_EQ(stands_anywhere(drill), stage != Stage::reverted);
+        fault.reset();  // the run is gone
+        befall(mishap, drill);
+        const HostHealing healing = heal_hosts({&drill.pg1, &drill.pg2}, kRun);
+        EXPECT_THAT(healing.left, IsEmpty());
+        EXPECT_THAT(drill.on_pg1.records, IsEmpty());
+        EXPECT_THAT(drill.on_pg2.records, IsEmpty());
+      }
     }
   }
   EXPECT_GE(kinds, 10);
+}
+
+// Of another run nothing is touched: that one may be alive.
+TEST(HostFaults, HealingTouchesOnlyTheRunThatItWasAskedFor) {
+  HostDrill drill;
+  const auto fault = drill.aimed({.kind = "stop-service"});
+  ASSERT_NO_FATAL_FAILURE(go_to(Stage::injected, *fault, drill));
+  EXPECT_THAT(heal_hosts({&drill.pg1, &drill.pg2}, "20261130T184500Z").done, IsEmpty());
+  EXPECT_TRUE(stands_anywhere(drill));
 }
 
 // A timer fires while nobody looks, and the run asks all the same; or the answer was lost and it asks again.

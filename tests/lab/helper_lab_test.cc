@@ -271,8 +271,8 @@ TEST_F(HelperLab, UndoesItByTheTimerWhereNobodyAsks) {
   expect("injected", true);
   EXPECT_TRUE(wait(16s, [this] { return state().state == "expired"; }));
   expect("expired", false);
-  EXPECT_TRUE(trim(run({"pending"}).out).empty());
   ASSERT_NO_FATAL_FAILURE(must({"forget", kId}));
+  EXPECT_TRUE(trim(run({"pending"}).out).empty());
   expect_nothing_else_changed();
 }
 
