@@ -26,8 +26,8 @@ bool runs(const PatroniMember& member) {
 }
 
 /// Patroni before 3.0.4 has no word for streaming.
-bool knows_streaming(const ClusterSnapshot& baseline) {
-  return std::any_of(baseline.members.begin(), baseline.members.end(),
+bool knows_streaming(const ClusterSnapshot& snapshot) {
+  return std::any_of(snapshot.members.begin(), snapshot.members.end(),
                      [](const PatroniMember& member) { return member.state == "streaming"; });
 }
 
@@ -91,8 +91,8 @@ class GapFinder {
       if (!runs(*member)) gap(name + " leads and is " + member->state);
       return;
     }
-    const bool streams =
-        member->state == "streaming" || (member->state == "running" && !knows_streaming(baseline_));
+    const bool has_word = knows_streaming(baseline_) || knows_streaming(now_);
+    const bool streams = member->state == "streaming" || (member->state == "running" && !has_word);
     if (!streams) return gap(name + " is " + (member->state.empty() ? "in no state" : member->state));
     look_at_replication(*member);
   }

@@ -332,7 +332,7 @@ class Healer {
 
   bool put_leader_back(const KnownRun& known, const Debt& debt, bool healthy) {
     if (is_superseded(known)) return true;
-    if (!known.on_hosts && not_reached_.empty()) {
+    if (was_healed_elsewhere(known)) {
       report_.done.push_back("No host has a record of run " + known.run.run_id +
                              " any more: it was healed from elsewhere, and the leader stays where it is.");
       return true;
@@ -351,10 +351,16 @@ class Healer {
     return switch_back(*leader, debt.name, by_hand);
   }
 
+  /// Every host was asked, and none has its record any more; only the journal here was not told.
+  [[nodiscard]] bool was_healed_elsewhere(const KnownRun& known) const {
+    return !known.on_hosts && not_reached_.empty();
+  }
+
   /// Only the oldest run knows who led before all of them.
   [[nodiscard]] bool is_superseded(const KnownRun& known) const {
     for (const KnownRun& other : runs_) {
       if (&other == &known) return false;
+      if (was_healed_elsewhere(other)) continue;
       const auto& debts = other.run.debts;
       if (std::any_of(debts.begin(), debts.end(), [](const Debt& debt) { return debt.kind == "leader"; }))
         return true;

@@ -211,7 +211,7 @@ struct RepeatResult {
   std::string old_leader;
   std::string new_leader;
   std::optional<std::size_t> failovers;  ///< how often the leader's role began anew, planned or not
-  std::vector<PathResult> paths;  ///< canary paths
+  std::vector<PathResult> paths;         ///< canary paths
   std::vector<LedgerLatency> ledger_latency;
   std::optional<Durability> durability;
   std::optional<double> full_health_s;

@@ -32,7 +32,7 @@ struct FaultSpec {
 
 /// A drill's end in an earlier run that this one goes on with.
 struct MeasuredBefore {
-  std::string run;  ///< its id
+  std::string run;                    ///< its id
   Verdict verdict = Verdict::passed;  ///< passed or failed: others are measured again
 };
 

@@ -197,6 +197,14 @@ ordered_json summary_json(const SummaryRow& row) {
           {"ci_high", or_null(row.ci_high)}};
 }
 
+ordered_json fault_json(const FaultSpec& fault) {
+  return {{"kind", fault.kind},
+          {"target", fault.target},
+          {"options", fault.options},
+          {"hold_s", fault.hold_s ? or_null(*fault.hold_s) : ordered_json(nullptr)},
+          {"after_s", or_null(fault.after_s)}};
+}
+
 ordered_json drill_json(const DrillResult& drill) {
   const auto repeat = [&](const RepeatResult& result) { return repeat_json(drill.plan, result); };
   return {{"name", drill.plan.name},
@@ -204,7 +212,8 @@ ordered_json drill_json(const DrillResult& drill) {
           {"why", drill.plan.why},
           {"verdict", to_string(drill.verdict)},
           {"reasons", drill.reasons},
-          {"fault", {{"kind", drill.plan.fault.kind}, {"target", drill.plan.fault.target}}},
+          {"fault", fault_json(drill.plan.fault)},
+          {"then", array_of(drill.plan.then, fault_json)},
           {"baseline_s", or_null(drill.plan.baseline_s)},
           {"observe_s", or_null(drill.plan.observe_s)},
           {"repeats", array_of(drill.repeats, repeat)},
@@ -225,6 +234,7 @@ const char* usual_reason(const std::string& pointer, const std::string& field) {
       {"max_s", "a setting that it needs is not known: see missing"},
       {"with_watchdog", "no watchdog would change the course"},
       {"loss_limit_bytes", "no acknowledged write may be lost, or maximum_lag_on_failover is not known"},
+      {"hold_s", "the fault is a blow: nothing is held"},
       {"failovers", "the repeat was not judged"},
       {"split_brain", "the repeat was not judged"},
       {"overlap_s", "fewer than two servers were asked directly"},

@@ -109,6 +109,15 @@ TEST(HealthGaps, RunningIsEnoughWherePatroniHasNoOtherWord) {
   EXPECT_THAT(health_gaps(before, before, kMaximumLag), IsEmpty());
 }
 
+// Whoever heals has no better baseline than a cluster in trouble, where nobody may stream.
+TEST(HealthGaps, RunningIsNotEnoughWhereAnotherStreams) {
+  ClusterSnapshot baseline = healthy();
+  for (PatroniMember& member : baseline.members) member.state = "running";
+  ClusterSnapshot now = healthy();
+  now.members[1].state = "running";
+  EXPECT_THAT(health_gaps(now, baseline, kMaximumLag), ElementsAre("b is running."));
+}
+
 TEST(HealthGaps, AServerThatIsSilentOrDisagreesWithPatroni) {
   ClusterSnapshot now = healthy();
   now.servers["b"] = {.why_not = "frozen"};

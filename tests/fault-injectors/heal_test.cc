@@ -157,6 +157,19 @@ TEST_F(HealTest, LeavesALeaderThatLeads) {
   EXPECT_EQ(switchovers(), 0u);
 }
 
+// A run that only the journal here still has open knows nothing of who led before the one on the hosts.
+TEST_F(HealTest, PutsTheLeaderBackAlthoughAnEarlierRunWasHealedFromElsewhere) {
+  ASSERT_TRUE(journal_->begin("run-0", kDeadOwner));
+  ASSERT_TRUE(journal_->owe("run-0", {.kind = "leader", .name = "pgnode02"}));
+  die_in_a_fault();
+  const auto report = heal();
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->left, IsEmpty()) << joined(report->left);
+  EXPECT_THAT(joined(report->done), HasSubstr("pgnode01 leads again"));
+  EXPECT_EQ(switchovers(), 1u);
+  expect_nothing_left_behind();
+}
+
 TEST_F(HealTest, RefusesWhileTheRunIsAlive) {
   die_in_a_fault("run-1", kLivingOwner);
   // The host's clock stands still while ours is simulated: a lock that is renewed is one that does not run

@@ -372,7 +372,8 @@ TEST_F(HelperScript, ListsEveryRecordInTheOrderOfArming) {
   write_record("r.3", "reboot", "expired");
   write("r.3", "at", "300");
   fs::create_directories(folder_ + "/breakages/.new");
-  EXPECT_EQ(run({"pending"}).out, "r.2 armed reboot\nr.1 injected cut drop both vrrp/10.0.0.1\nr.3 expired reboot\n");
+  EXPECT_EQ(run({"pending"}).out,
+            "r.2 armed reboot\nr.1 injected cut drop both vrrp/10.0.0.1\nr.3 expired reboot\n");
 }
 
 TEST_F(HelperScript, RunsNoRecordThatIsNoneOfItsOwn) {
