@@ -97,6 +97,40 @@ std::optional<Finding> find_start_timeout(const std::string& label, const Outage
           "replication that may lose writes"};
 }
 
+/// Errors of that path that the balancer made: it had no server to send a client to.
+std::size_t refused_by_balancer(const PathResult& path) {
+  std::size_t count = 0;
+  for (const ErrorWindow& error : path.errors) {
+    if (error.layer == Layer::balancer) count += error.count;
+  }
+  return count;
+}
+
+/// The leader led on, and was not let be reached. confd renders the balancers' servers from the members' keys
+/// in the consensus store; those run out with the ttl, failsafe mode or not.
+std::optional<Finding> find_dropped_leader(const std::string& label, const DrillPlan& plan,
+                                           const RepeatResult& repeat, const PathResult* path) {
+  const auto from = plan.fault.options.find("from");
+  const bool cut =
+      plan.fault.kind == "cut-network" && from != plan.fault.options.end() && from->second == "consensus";
+  if (!cut || repeat.failovers != std::size_t{0} || path == nullptr) return std::nullopt;
+  const auto& most_s = plan.budget->read_write.max_s;
+  if (!most_s || *path->outage_s <= *most_s + kBeyond_s || refused_by_balancer(*path) == 0)
+    return std::nullopt;
+  return Finding{
+      .id = "balancer.drops-live-leader",
+      .severity = Severity::warn,
+      .where = "",
+      .sentence =
+          "the leader went on without the consensus store, but balancers had taken it out of their "
+          "configuration: its member key had run out there, and confd renders the servers from these keys",
+      .evidence = {measured_text(label, *path, plan.budget->read_write) +
+                   fmt::format(", and the balancer refused {} operations", refused_by_balancer(*path))},
+      .remedy =
+          "servers in haproxy.cfg that do not depend on the store (confd off, all members listed): "
+          "HAProxy's own check of Patroni's REST interface says who leads, with or without a store"};
+}
+
 void add(std::vector<Finding>& findings, std::optional<Finding> finding) {
   if (finding) findings.push_back(std::move(*finding));
 }
@@ -109,6 +143,7 @@ std::vector<Finding> find_costly_settings(const std::string& label, const DrillP
   std::vector<Finding> findings;
   const PathResult* writes = worst_path(repeat, Access::read_write);
   add(findings, find_login_retry(label, plan.budget->read_write, writes));
+  add(findings, find_dropped_leader(label, plan, repeat, writes));
   add(findings, find_check_timeout(label, plan.budget->read_write, writes));
   // What is held lasts as long as it is held, whatever Patroni waits for.
   if (!plan.fault.hold_s) add(findings, find_start_timeout(label, plan.budget->read_write, repeat, writes));

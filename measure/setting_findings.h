@@ -12,8 +12,8 @@
 
 namespace pgfiredrill {
 
-/// `pooler.server-login-retry`, `haproxy.check-timeout` and `patroni.primary-start-timeout` of one repeat;
-/// `label` says which.
+/// `pooler.server-login-retry`, `haproxy.check-timeout`, `balancer.drops-live-leader` and
+/// `patroni.primary-start-timeout` of one repeat; `label` says which.
 [[nodiscard]] std::vector<Finding> find_costly_settings(const std::string& label, const DrillPlan& plan,
                                                         const RepeatResult& repeat);
 

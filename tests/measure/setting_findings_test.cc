@@ -64,6 +64,34 @@ TEST(SettingFindings, NamesAStartThatWasWaitedForInVain) {
       << "there was a failover";
 }
 
+DrillPlan cut_from_consensus() {
+  DrillPlan plan{.name = "cut",
+                 .fault = {.kind = "cut-network", .options = {{"from", "consensus"}}, .hold_s = 35}};
+  plan.budget.emplace();
+  plan.budget->read_write = {.min_s = 0, .max_s = 0};
+  return plan;
+}
+
+RepeatResult refused_for(double outage_s, Layer layer, std::size_t failovers = 0) {
+  RepeatResult repeat = down_for(outage_s, failovers);
+  repeat.paths[0].errors = {{.error = Trouble::closed, .layer = layer, .count = 40}};
+  return repeat;
+}
+
+/// Seen: failsafe mode kept the leader up, and two of three balancers refused writes for 23 s.
+TEST(SettingFindings, NamesBalancersThatDropALeaderThatLeadsOn) {
+  const auto findings =
+      find_costly_settings("cut, repeat 1", cut_from_consensus(), refused_for(23, Layer::balancer));
+  ASSERT_THAT(ids(findings), ::testing::ElementsAre("balancer.drops-live-leader"));
+  EXPECT_THAT(findings[0].evidence[0], HasSubstr("refused 40 operations"));
+  const auto none = [](const RepeatResult& repeat) {
+    return find_costly_settings("", cut_from_consensus(), repeat).empty();
+  };
+  EXPECT_TRUE(none(refused_for(3, Layer::balancer))) << "a reload";
+  EXPECT_TRUE(none(refused_for(23, Layer::pooler))) << "not the balancer's doing";
+  EXPECT_TRUE(none(refused_for(23, Layer::balancer, 1))) << "another led";
+}
+
 TEST(SettingFindings, NamesChecksThatHang) {
   DrillPlan plan = restart_in_place();
   plan.budget->read_write.parts = {
