@@ -23,11 +23,14 @@ from .shell import at_once
 SECONDS = 4.0  # a part that needs longer than this is not well
 UNITS = ("ssh", "cron", "etcd", "patroni", "pgbouncer", "haproxy", "confd")
 
+# A crash of PostgreSQL forgets what was archived; then what lies in archive_status tells.
 # Printed by the leader: what its archiver did, and what lies in the repositories.
 BACKUP_SCRIPT = """
 runuser -u postgres -- psql -XqAt -F ' ' -c \
-  "select coalesce(last_archived_time > coalesce(last_failed_time, '-infinity'), false), failed_count \
-   from pg_stat_archiver" || echo 'f -1'
+  "select coalesce(last_archived_time > coalesce(last_failed_time, '-infinity'), \
+                   last_failed_time is null and bool_and(name like '%.done')), failed_count \
+   from pg_stat_archiver left join pg_ls_archive_statusdir() on true \
+   group by last_archived_time, last_failed_time, failed_count" || echo 'f -1'
 runuser -u postgres -- pgbackrest --stanza=postgres-cluster --log-level-console=off --output=json info
 """
 
