@@ -36,7 +36,9 @@ runuser -u postgres -- psql -XqAt \
   -c "select 'database ' || datname from pg_database order by 1" \
   -c "select 'role ' || rolname from pg_roles order by 1"
 curl -sk https://127.0.0.1:8008/config | grep -o '"pause": *[a-z]*'
-find /var/lib/pgfiredrill -type f ! -name guard -print -exec cat {} + 2>/dev/null
+find /var/lib/pgfiredrill -type f ! -name 'guard*' ! -name last-disruptive -print -exec cat {} + 2>/dev/null
+systemctl list-units --all --plain --no-legend 'pgfiredrill-*'
+nft list tables 2>/dev/null | grep pgfiredrill
 true)sh";
 
 std::string read_text(const std::string& path) {
