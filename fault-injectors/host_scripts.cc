@@ -40,11 +40,18 @@ read_lock() {
 settle() {
   sync "$1" 2>/dev/null || sync
 }
-write_lock() {
-  printf 'run %s\nowner %s\nuntil %s\n' "$run" "$1" "$(($(date +%s) + $2))" >"$dir/lock.new" || exit 1
-  settle "$dir/lock.new"
-  mv -f "$dir/lock.new" "$dir/lock" || exit 1
+must_be_ours() {
+  read_lock || exit 12
+  [ "$lock_run" = "$run" ] && [ "$lock_owner" = "$1" ] || exit 12
+}
+put() {
+  cat >"$dir/$1.new" || exit 1
+  settle "$dir/$1.new"
+  mv -f "$dir/$1.new" "$dir/$1" || exit 1
   settle "$dir"
+}
+write_lock() {
+  printf 'run %s\nowner %s\nuntil %s\n' "$run" "$1" "$(($(date +%s) + $2))" | put lock
 }
 )sh";
 
@@ -76,8 +83,7 @@ write_lock "$owner" "$seconds"
 std::string renew_lock_script() {
   return std::string{kGuarded} + R"sh(
 owner=$3 seconds=$4
-read_lock || exit 12
-[ "$lock_run" = "$run" ] && [ "$lock_owner" = "$owner" ] || exit 12
+must_be_ours "$owner"
 write_lock "$owner" "$seconds"
 )sh";
 }
@@ -96,8 +102,7 @@ settle "$dir"
 std::string write_armed_script() {
   return std::string{kGuarded} + R"sh(
 owner=$3 text=$4
-read_lock || exit 12
-[ "$lock_run" = "$run" ] && [ "$lock_owner" = "$owner" ] || exit 12
+must_be_ours "$owner"
 printf '%s' "$text" >"$dir/armed/.new" || exit 1
 settle "$dir/armed/.new"
 mv -f "$dir/armed/.new" "$dir/armed/$run" || exit 1
@@ -115,12 +120,8 @@ settle "$dir/armed"
 std::string stamp_script() {
   return std::string{kGuarded} + R"sh(
 owner=$3
-read_lock || exit 12
-[ "$lock_run" = "$run" ] && [ "$lock_owner" = "$owner" ] || exit 12
-printf 'run %s\nat %s\n' "$run" "$(date +%s)" >"$dir/last-disruptive.new" || exit 1
-settle "$dir/last-disruptive.new"
-mv -f "$dir/last-disruptive.new" "$dir/last-disruptive" || exit 1
-settle "$dir"
+must_be_ours "$owner"
+printf 'run %s\nat %s\n' "$run" "$(date +%s)" | put last-disruptive
 )sh";
 }
 
