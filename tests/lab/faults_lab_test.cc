@@ -10,7 +10,7 @@
 #include "cluster/cluster_probe.h"
 #include "fault-injectors/fault.h"
 #include "fault-injectors/heal.h"
-#include "tests/lab/discovered_lab.h"
+#include "tests/lab/healthy_lab.h"
 #include "tests/support/environment_guard.h"
 #include "tests/support/temporary_directory.h"
 
@@ -22,20 +22,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr std::int64_t kMaximumLag = 1 << 20;
-
-class FaultsLab : public testing::DiscoveredLab {
+class FaultsLab : public testing::HealthyLab {
  protected:
   void SetUp() override {
     environment_.set("XDG_STATE_HOME", directory_.path().string());
-    discover_lab();
+    look_at_lab();
     if (IsSkipped() || HasFatalFailure()) return;
-    probe_ = make_cluster_probe(cluster_, http_, finder(), clock_);
-    baseline_ = probe_->look();
-    ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
     ASSERT_THAT(baseline_.troubles, IsEmpty());
-    ASSERT_NE(baseline_.leader(), nullptr);
-    original_ = baseline_.leader()->name;
   }
 
   void TearDown() override {
@@ -43,10 +36,6 @@ class FaultsLab : public testing::DiscoveredLab {
     put_leader_back();
     EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
     EXPECT_EQ(probe_->look().leader()->name, original_);
-  }
-
-  HostFinder finder() {
-    return [this](const std::string& name) -> Host& { return *hosts_.at(name); };
   }
 
   Tools tools() {
@@ -69,24 +58,6 @@ class FaultsLab : public testing::DiscoveredLab {
     return find_fault_kind(kind)->make({.kind = kind, .target = "leader"}, tools());
   }
 
-  std::vector<std::string> wait_for_health() {
-    const auto deadline = clock_.monotonic() + 150s;
-    while (true) {
-      auto gaps = health_gaps(probe_->look(), baseline_, kMaximumLag);
-      if (gaps.empty() || clock_.monotonic() > deadline) return gaps;
-      clock_.sleep_for(1s);
-    }
-  }
-
-  void put_leader_back() {
-    EXPECT_THAT(wait_for_health(), IsEmpty());
-    const ClusterSnapshot now = probe_->look();
-    ASSERT_NE(now.leader(), nullptr);
-    if (now.leader()->name == original_) return;
-    const auto answer = request_switchover(cluster_, http_, *now.leader(), original_, 60s);
-    EXPECT_TRUE(answer) << answer.error().message();
-  }
-
   /// Injects at the victim of now and sees it proven.
   void inject_and_verify(Fault& fault) {
     ASSERT_TRUE(fault.aim(probe_->look()));
@@ -100,10 +71,6 @@ class FaultsLab : public testing::DiscoveredLab {
 
   testing::TemporaryDirectory directory_;
   testing::EnvironmentGuard environment_;
-  Helper helper_{true};
-  std::unique_ptr<ClusterProbe> probe_;
-  ClusterSnapshot baseline_;
-  std::string original_;
 };
 
 TEST_F(FaultsLab, LooksAtEveryLayerWithinASecond) {

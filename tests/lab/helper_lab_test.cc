@@ -13,7 +13,7 @@
 #include "fault-injectors/aiming.h"
 #include "fault-injectors/helper.h"
 #include "fault-injectors/watching.h"
-#include "tests/lab/discovered_lab.h"
+#include "tests/lab/healthy_lab.h"
 
 namespace pgfiredrill::fault {
 namespace {
@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::int64_t kMaximumLag = 1 << 20;
 constexpr const char* kId = "20261201T000000Z-helper-lab.1.1";
 
 /// What of the host is not ours: rules, unit files and their links, masks, mounts, owners that a verb
@@ -38,16 +37,11 @@ ls -A /var/lib/pgfiredrill/breakages /var/lib/pgfiredrill/helper-* 2>/dev/null
 patronictl -c /etc/patroni/patroni.yml show-config
 )sh";
 
-class HelperLab : public testing::DiscoveredLab {
+class HelperLab : public testing::HealthyLab {
  protected:
   void SetUp() override {
-    discover_lab();
+    look_at_lab();
     if (IsSkipped() || HasFatalFailure()) return;
-    probe_ = make_cluster_probe(
-        cluster_, http_, [this](const std::string& name) -> Host& { return *hosts_.at(name); }, clock_);
-    baseline_ = probe_->look();
-    ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
-    ASSERT_NE(baseline_.leader(), nullptr);
     for (const Member& member : cluster_.members) {
       if (member.name == baseline_.leader()->name) continue;
       host_ = hosts_.at(member.host).get();
@@ -127,12 +121,6 @@ class HelperLab : public testing::DiscoveredLab {
 
   std::string pgfiredrill_units() { return shell("systemctl list-units --all --no-legend 'pgfiredrill*'"); }
 
-  std::vector<std::string> wait_for_health() {
-    std::vector<std::string> gaps;
-    wait(150s, [&] { return (gaps = health_gaps(probe_->look(), baseline_, kMaximumLag)).empty(); });
-    return gaps;
-  }
-
   bool wait(std::chrono::seconds patience, const std::function<bool()>& come) {
     const auto deadline = clock_.monotonic() + patience;
     while (!come()) {
@@ -151,9 +139,6 @@ class HelperLab : public testing::DiscoveredLab {
     }));
   }
 
-  Helper helper_{true};
-  std::unique_ptr<ClusterProbe> probe_;
-  ClusterSnapshot baseline_;
   Host* host_ = nullptr;
   std::string data_;
   std::string before_;

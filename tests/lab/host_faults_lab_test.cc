@@ -14,7 +14,7 @@
 
 #include "cluster/cluster_probe.h"
 #include "fault-injectors/fault.h"
-#include "tests/lab/discovered_lab.h"
+#include "tests/lab/healthy_lab.h"
 
 namespace pgfiredrill::fault {
 namespace {
@@ -22,7 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 
-constexpr std::int64_t kMaximumLag = 1 << 20;
 /// No further fault is begun after it; one takes up to a minute.
 constexpr auto kSlice = 100s;
 
@@ -78,15 +77,11 @@ std::string words_of(const Case& each) {
   return words;
 }
 
-class HostFaultsLab : public testing::DiscoveredLab {
+class HostFaultsLab : public testing::HealthyLab {
  protected:
   void SetUp() override {
-    discover_lab();
+    look_at_lab();
     if (IsSkipped() || HasFatalFailure()) return;
-    probe_ = make_cluster_probe(
-        cluster_, http_, [this](const std::string& name) -> Host& { return *hosts_.at(name); }, clock_);
-    baseline_ = probe_->look();
-    ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
     for (const Member& member : cluster_.members) {
       const auto prepared = helper_.prepare(*hosts_.at(member.host));
       ASSERT_TRUE(prepared) << prepared.error().message();
@@ -94,14 +89,8 @@ class HostFaultsLab : public testing::DiscoveredLab {
   }
 
   void TearDown() override {
-    if (baseline_.leader() == nullptr) return;
-    const std::string original = baseline_.leader()->name;
-    const ClusterSnapshot now = probe_->look();
-    ASSERT_NE(now.leader(), nullptr);
-    if (now.leader()->name != original) {
-      const auto answer = request_switchover(cluster_, http_, *now.leader(), original, 60s);
-      EXPECT_TRUE(answer) << answer.error().message();
-    }
+    if (original_.empty()) return;
+    put_leader_back();
     EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
   }
 
@@ -134,21 +123,12 @@ class HostFaultsLab : public testing::DiscoveredLab {
     if (kind->holds) spec.hold_s = 20;
     return kind->make(spec, {.cluster = cluster_,
                              .http = http_,
-                             .hosts = [this](const std::string& name) -> Host& { return *hosts_.at(name); },
+                             .hosts = finder(),
                              .probe = *probe_,
                              .clock = clock_,
                              .helper = helper_,
                              .id = "20261201T000000Z-lab." + std::to_string(number) + ".1",
                              .power = [this](const std::string& host, bool on) { return power(host, on); }});
-  }
-
-  std::vector<std::string> wait_for_health() {
-    const auto deadline = clock_.monotonic() + 150s;
-    while (true) {
-      auto gaps = health_gaps(probe_->look(), baseline_, kMaximumLag);
-      if (gaps.empty() || clock_.monotonic() > deadline) return gaps;
-      clock_.sleep_for(1s);
-    }
   }
 
   double seconds_since(nanoseconds begun) const {
@@ -195,10 +175,6 @@ class HostFaultsLab : public testing::DiscoveredLab {
     std::cout << "  healthy after " << seconds_since(begun) << " s\n";
     expect_nothing_on_hosts();
   }
-
-  Helper helper_{true};
-  std::unique_ptr<ClusterProbe> probe_;
-  ClusterSnapshot baseline_;
 };
 
 TEST_F(HostFaultsLab, TakeAndAreUndone) {

@@ -9,7 +9,7 @@
 #include "cluster/superuser_session.h"
 #include "drivers/traffic_schema.h"
 #include "fault-injectors/scheduled_switchover.h"
-#include "tests/lab/discovered_lab.h"
+#include "tests/lab/healthy_lab.h"
 
 namespace pgfiredrill::fault {
 namespace {
@@ -17,19 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 
-constexpr std::int64_t kMaximumLag = 1 << 20;
-
-class PatroniFaultsLab : public testing::DiscoveredLab {
+class PatroniFaultsLab : public testing::HealthyLab {
  protected:
-  void SetUp() override {
-    discover_lab();
-    if (IsSkipped() || HasFatalFailure()) return;
-    probe_ = make_cluster_probe(cluster_, http_, finder(), clock_);
-    baseline_ = probe_->look();
-    ASSERT_THAT(health_gaps(baseline_, baseline_, kMaximumLag), IsEmpty());
-    ASSERT_NE(baseline_.leader(), nullptr);
-    original_ = baseline_.leader()->name;
-  }
+  void SetUp() override { look_at_lab(); }
 
   void TearDown() override {
     if (original_.empty()) return;
@@ -38,10 +28,6 @@ class PatroniFaultsLab : public testing::DiscoveredLab {
       EXPECT_TRUE(drop_traffic_schema(superuser_of_leader()));
     }
     EXPECT_THAT(wait_for_health(), IsEmpty()) << "the lab must be healthy for the next test";
-  }
-
-  HostFinder finder() {
-    return [this](const std::string& name) -> Host& { return *hosts_.at(name); };
   }
 
   Tools tools() {
@@ -115,28 +101,6 @@ class PatroniFaultsLab : public testing::DiscoveredLab {
     ASSERT_TRUE(created) << created.error().message();
   }
 
-  std::vector<std::string> wait_for_health() {
-    const auto deadline = clock_.monotonic() + 150s;
-    while (true) {
-      auto gaps = health_gaps(probe_->look(), baseline_, kMaximumLag);
-      if (gaps.empty() || clock_.monotonic() > deadline) return gaps;
-      clock_.sleep_for(1s);
-    }
-  }
-
-  void put_leader_back() {
-    EXPECT_THAT(wait_for_health(), IsEmpty());
-    const ClusterSnapshot now = probe_->look();
-    ASSERT_NE(now.leader(), nullptr);
-    if (now.leader()->name == original_) return;
-    const auto answer = request_switchover(cluster_, http_, *now.leader(), original_, 60s);
-    EXPECT_TRUE(answer) << answer.error().message();
-  }
-
-  Helper helper_{true};
-  std::unique_ptr<ClusterProbe> probe_;
-  ClusterSnapshot baseline_;
-  std::string original_;
   ConnectParameters traffic_;
   bool traffic_made_ = false;
   std::vector<SuperuserRoute> routes_;

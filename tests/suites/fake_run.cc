@@ -85,6 +85,12 @@ std::string field(const std::string& body, const std::string& name) {
 
 }  // namespace
 
+std::string all(const RunOutcome& outcome) {
+  std::string text;
+  for (const std::string& message : outcome.messages) text += message + "\n";
+  return text;
+}
+
 class FakeRun::Probe final : public ClusterProbe {
  public:
   explicit Probe(FakeRun& run) : run_{run} {}

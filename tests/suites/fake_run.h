@@ -22,6 +22,9 @@
 
 namespace pgfiredrill::testing {
 
+/// What the run said, a line each.
+[[nodiscard]] std::string all(const RunOutcome& outcome);
+
 /// pg1 to pg3 with members pgnode01 to pgnode03; pgnode01 leads on timeline 4.
 class FakeRun {
  public:

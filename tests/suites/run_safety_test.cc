@@ -12,18 +12,13 @@ namespace pgfiredrill {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::all;
 using ::testing::AllOf;
 using ::testing::Contains;
 using testing::FakeRun;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::string all(const RunOutcome& outcome) {
-  std::string text;
-  for (const std::string& message : outcome.messages) text += message + "\n";
-  return text;
-}
 
 RunResult judged(const FakeRun& run) {
   const auto reader = RunReader::open(run.run_folder());

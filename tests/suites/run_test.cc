@@ -11,6 +11,7 @@
 namespace pgfiredrill {
 namespace {
 
+using testing::all;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -19,12 +20,6 @@ using testing::FakeRun;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::string all(const RunOutcome& outcome) {
-  std::string text;
-  for (const std::string& message : outcome.messages) text += message + "\n";
-  return text;
-}
 
 /// Nothing of ours is left anywhere.
 void expect_clean(const FakeRun& run) {
