@@ -33,7 +33,7 @@ find /etc/systemd /run/systemd/system /run/systemd/system.control /run/systemd/t
 findmnt -rn -t ext4,xfs -o TARGET,OPTIONS
 find /var/lib/postgresql -maxdepth 2 -printf '%p %U %m\n' | sort
 stat -c '%n %U:%G %a' "$1/global/pg_control"
-ls -A /var/lib/pgfiredrill/breakages /var/lib/pgfiredrill/helper-* 2>/dev/null
+find /var/lib/pgfiredrill ! -path /var/lib/pgfiredrill/breakages \( -path '*/breakages/*' -o -name 'helper-*' \) 2>/dev/null | sort
 patronictl -c /etc/patroni/patroni.yml show-config
 )sh";
 
