@@ -1,5 +1,7 @@
 #include "base/cluster_description.h"
 
+#include <algorithm>
+
 namespace pgfiredrill {
 
 const char* to_string(HostRole role) noexcept {
@@ -59,6 +61,16 @@ bool Endpoint::is_everywhere() const noexcept {
 
 bool is_leader_role(const std::string& role) noexcept {
   return role == "leader" || role == "standby_leader" || role == "master";
+}
+
+bool is_synchronous_role(const std::string& role) noexcept {
+  return role == "sync_standby" || role == "quorum_standby";
+}
+
+const Member* ClusterDescription::find_member(const std::string& member) const {
+  const auto found =
+      std::find_if(members.begin(), members.end(), [&](const Member& known) { return known.name == member; });
+  return found == members.end() ? nullptr : &*found;
 }
 
 const char* to_string(EntryPointKind kind) noexcept {

@@ -101,6 +101,8 @@ struct Endpoint {
 
 /// Patroni's words for a member that holds the leader key, in every release.
 [[nodiscard]] bool is_leader_role(const std::string& role) noexcept;
+/// And for one that has every acknowledged write under synchronous replication.
+[[nodiscard]] bool is_synchronous_role(const std::string& role) noexcept;
 
 /// One Patroni member now.
 struct Member {
@@ -256,6 +258,9 @@ struct ClusterDescription {
   std::vector<std::string> remarks;
   std::vector<NotReached> not_reached;
   std::chrono::milliseconds took{0};  ///< wall time of the whole look
+
+  /// Null where there is none of that name.
+  [[nodiscard]] const Member* find_member(const std::string& member) const;
 };
 
 }  // namespace pgfiredrill

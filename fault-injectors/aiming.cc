@@ -24,10 +24,6 @@ bool streams(const PatroniMember& member) {
   return !is_leader_role(member.role) && (member.state == "streaming" || member.state == "running");
 }
 
-bool is_synchronous(const PatroniMember& member) {
-  return member.role == "sync_standby" || member.role == "quorum_standby";
-}
-
 /// One look at who is what, for one choice of victims.
 class Aim {
  public:
@@ -72,7 +68,8 @@ class Aim {
     const PatroniMember* chosen = nullptr;
     for (const PatroniMember& member : now_.members) {
       if (!streams(member)) continue;
-      if (chosen == nullptr || (is_synchronous(*chosen) && !is_synchronous(member))) chosen = &member;
+      if (chosen == nullptr || (is_synchronous_role(chosen->role) && !is_synchronous_role(member.role)))
+        chosen = &member;
     }
     if (chosen == nullptr) return nobody(kReplica, "no replica streams");
     return on_hosts({chosen->name});
@@ -80,7 +77,7 @@ class Aim {
 
   Result<Victims> sync_standby() {
     for (const PatroniMember& member : now_.members) {
-      if (is_synchronous(member)) return on_hosts({member.name});
+      if (is_synchronous_role(member.role)) return on_hosts({member.name});
     }
     return nobody(kSyncStandby, "Patroni tells of no synchronous standby", "Is synchronous_mode on?");
   }
@@ -113,9 +110,8 @@ class Aim {
   Result<Victims> on_hosts(const std::vector<std::string>& names) {
     Victims victims;
     for (const std::string& name : names) {
-      const auto known = std::find_if(tools_.cluster.members.begin(), tools_.cluster.members.end(),
-                                      [&](const Member& member) { return member.name == name; });
-      if (known == tools_.cluster.members.end() || known->host.empty()) {
+      const Member* known = tools_.cluster.find_member(name);
+      if (known == nullptr || known->host.empty()) {
         return nobody(name, "no host of the inventory is this member's",
                       "The inventory must name every member's host.");
       }
@@ -239,9 +235,7 @@ class Aim {
   // ---- by name
 
   Result<Victims> named(const std::string& name) {
-    for (const Member& member : tools_.cluster.members) {
-      if (member.name == name) return on_hosts({name});
-    }
+    if (tools_.cluster.find_member(name) != nullptr) return on_hosts({name});
     for (const HostDescription& host : tools_.cluster.hosts) {
       if (host.name == name) return Victims{on_host(name)};
     }

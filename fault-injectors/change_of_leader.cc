@@ -17,10 +17,6 @@ bool may_lead(const PatroniMember& member) {
          (member.state == "streaming" || member.state == "running");
 }
 
-bool is_synchronous(const std::string& role) {
-  return role == "sync_standby" || role == "quorum_standby";
-}
-
 }  // namespace
 
 std::vector<std::string> candidates(const ClusterSnapshot& now) {
@@ -28,7 +24,7 @@ std::vector<std::string> candidates(const ClusterSnapshot& now) {
   std::vector<std::string> others;
   for (const PatroniMember& member : now.members) {
     if (!may_lead(member)) continue;
-    (is_synchronous(member.role) ? synchronous : others).push_back(member.name);
+    (is_synchronous_role(member.role) ? synchronous : others).push_back(member.name);
   }
   synchronous.insert(synchronous.end(), others.begin(), others.end());
   return synchronous;

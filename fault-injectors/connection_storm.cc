@@ -47,8 +47,7 @@ class ConnectionStorm final : public Fault {
  public:
   ConnectionStorm(const FaultSpec& spec, const Tools& tools) : tools_{tools} {
     if (spec.target != kLeader) target_ = spec.target;
-    const auto chosen = spec.options.find(kSessions);
-    wanted_ = chosen == spec.options.end() ? kPool : chosen->second;
+    if (const std::string sessions = spec.option(kSessions); !sessions.empty()) wanted_ = sessions;
   }
 
   [[nodiscard]] Result<void> aim(const ClusterSnapshot& now) override {
@@ -138,7 +137,7 @@ class ConnectionStorm final : public Fault {
   }
 
   Tools tools_;
-  std::string wanted_;
+  std::string wanted_ = kPool;
   std::string target_;
   ConnectParameters way_in_;
   int sessions_ = 0;

@@ -92,7 +92,7 @@ class CutNetwork final : public HostFault {
 };
 
 Danger danger_of_cutting(const FaultSpec& spec) {
-  const std::string from = option_of(spec, kFrom);
+  const std::string from = spec.option(kFrom);
   const bool decides = from == kFromPeers || from == kFromConsensus;
   return decides ? danger_for_leaders(spec) : Danger::none;
 }

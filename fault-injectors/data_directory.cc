@@ -1,7 +1,5 @@
 #include "fault-injectors/data_directory.h"
 
-#include <algorithm>
-
 #include "cluster/postgres_control.h"
 #include "cluster/superuser_session.h"
 
@@ -31,15 +29,8 @@ Result<std::string> ask_postgresql(const Member& member, Host& host, const Clust
 
 }  // namespace
 
-const Member* member_of(const Victim& victim, const ClusterDescription& cluster) {
-  if (victim.member.empty()) return nullptr;
-  const auto found = std::find_if(cluster.members.begin(), cluster.members.end(),
-                                  [&](const Member& member) { return member.name == victim.member; });
-  return found == cluster.members.end() ? nullptr : &*found;
-}
-
 Result<std::string> data_directory_of(const Victim& victim, const Tools& tools) {
-  const Member* member = member_of(victim, tools.cluster);
+  const Member* member = tools.cluster.find_member(victim.member);
   if (member == nullptr) {
     return not_found(victim.host, "no member of Patroni's runs there", "Aim at a member: leader, replica.");
   }

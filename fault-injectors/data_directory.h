@@ -14,7 +14,4 @@ namespace pgfiredrill::fault {
 /// on the victim's host. Blocking; worker threads.
 [[nodiscard]] Result<std::string> data_directory_of(const Victim& victim, const Tools& tools);
 
-/// The member that runs there; null where none does.
-[[nodiscard]] const Member* member_of(const Victim& victim, const ClusterDescription& cluster);
-
 }  // namespace pgfiredrill::fault

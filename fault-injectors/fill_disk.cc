@@ -23,7 +23,7 @@ FaultKind fill_disk() {
           .danger = danger_for_leaders,
           .make = [](const FaultSpec& spec, Tools tools) {
             return std::make_unique<DiskFault>(spec, std::move(tools), "fill",
-                                               std::vector<std::string>{option_of(spec, kReserve)});
+                                               std::vector<std::string>{spec.option(kReserve)});
           }};
 }
 

@@ -19,8 +19,7 @@ FaultKind freeze_process() {
       .names = true,
       .options = {{kService, {kPostgresql, kPostmaster, kPatroni, kPgbouncer, kHaproxy, kKeepalived, kEtcd}}},
       .holds = true,
-      .danger =
-          [](const FaultSpec& spec) { return danger_of_losing(option_of(spec, kService), spec.target); },
+      .danger = [](const FaultSpec& spec) { return danger_of_losing(spec.option(kService), spec.target); },
       .make = [](const FaultSpec& spec,
                  Tools tools) { return std::make_unique<ServiceFault>(spec, std::move(tools), "freeze"); }};
 }

@@ -19,13 +19,8 @@ constexpr const char* kCountLocks =
     "SELECT count(*) FROM pg_catalog.pg_locks AS l JOIN pg_catalog.pg_stat_activity AS a USING (pid)"
     " WHERE a.application_name = $1 AND l.granted AND l.database = a.datid AND ";
 
-bool locks_table(const FaultSpec& spec) {
-  const auto chosen = spec.options.find(kLock);
-  return chosen != spec.options.end() && chosen->second == kTable;
-}
-
 std::unique_ptr<Fault> make(const FaultSpec& spec, Tools tools) {
-  const bool table = locks_table(spec);
+  const bool table = spec.option(kLock) == kTable;
   return std::make_unique<HeldSession>(
       spec, std::move(tools), std::vector<std::string>{"BEGIN", table ? kLockTable : kLockAdvisory},
       std::string{kCountLocks} +

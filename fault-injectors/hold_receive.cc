@@ -33,7 +33,7 @@ class HoldReceive final : public HostFault {
   [[nodiscard]] Result<std::vector<Breakage>> plan(const std::vector<Victim>& victims,
                                                    const ClusterSnapshot& now) override {
     leader_ = victims.front();
-    const Member* leader = member_of(leader_, tools().cluster);
+    const Member* leader = tools().cluster.find_member(leader_.member);
     if (leader == nullptr) return nobody("no member of Patroni's runs on " + leader_.host);
     const auto addresses = addresses_of(tools().cluster, leader_.host);
     if (!addresses) return addresses.error();
@@ -76,7 +76,7 @@ class HoldReceive final : public HostFault {
   [[nodiscard]] Result<void> write_towards(std::int64_t limit) {
     const std::int64_t enough = std::min(limit + kBeyond, kMostWritten);
     if (written_ >= enough) return {};
-    const Member* leader = member_of(leader_, tools().cluster);
+    const Member* leader = tools().cluster.find_member(leader_.member);
     const auto route = open_superuser_route(tools().cluster, *leader, tools().hosts(leader_.host));
     if (!route) return route.error();
     auto session = PostgresControl::connect(route->parameters, leader->name, kStatementTimeout);
@@ -92,9 +92,8 @@ class HoldReceive final : public HostFault {
   }
 
   [[nodiscard]] Result<std::string> host_of(const std::string& name) const {
-    for (const Member& member : tools().cluster.members) {
-      if (member.name == name && !member.host.empty()) return member.host;
-    }
+    const Member* member = tools().cluster.find_member(name);
+    if (member != nullptr && !member->host.empty()) return member->host;
     return nobody("no host of the inventory is " + name + "'s");
   }
 

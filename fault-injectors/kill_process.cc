@@ -87,8 +87,7 @@ FaultKind kill_process() {
       .names = true,
       .options = {{kService, {kPostmaster, kPostgresql, kPatroni, kPgbouncer, kHaproxy, kKeepalived, kEtcd}},
                   {kSignal, {kKill, kInterrupt}}},
-      .danger =
-          [](const FaultSpec& spec) { return danger_of_losing(option_of(spec, kService), spec.target); },
+      .danger = [](const FaultSpec& spec) { return danger_of_losing(spec.option(kService), spec.target); },
       .make = [](const FaultSpec& spec,
                  Tools tools) { return std::make_unique<KillProcess>(spec, std::move(tools)); }};
 }

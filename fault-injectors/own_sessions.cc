@@ -1,7 +1,5 @@
 #include "fault-injectors/own_sessions.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "cluster/postgres_control.h"
 #include "cluster/superuser_session.h"
@@ -13,12 +11,6 @@ namespace {
 constexpr std::chrono::milliseconds kStatementTimeout{2'000};
 constexpr const char* kCountSessions =
     "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE application_name = $1";
-
-const Member* find_member(const ClusterDescription& cluster, const std::string& name) {
-  const auto found = std::find_if(cluster.members.begin(), cluster.members.end(),
-                                  [&](const Member& member) { return member.name == name; });
-  return found == cluster.members.end() ? nullptr : &*found;
-}
 
 Failure missing(const std::string& what, const std::string& where, const std::string& came_back,
                 const std::string& hint) {
@@ -35,7 +27,7 @@ std::optional<int> rank_of(const EntryPoint& point, const std::string& leaders_h
 }
 
 const EntryPoint* best_entry_point(const ClusterDescription& cluster, const std::string& leader) {
-  const Member* member = find_member(cluster, leader);
+  const Member* member = cluster.find_member(leader);
   const EntryPoint* best = nullptr;
   std::optional<int> best_rank;
   for (const EntryPoint& point : cluster.entry_points) {
@@ -67,7 +59,7 @@ Result<ConnectParameters> way_in(const Tools& tools, const std::string& leader,
 
 Result<std::int64_t> count_on(const Tools& tools, const std::string& member, const std::string& question,
                               const std::string& application) {
-  const Member* known = find_member(tools.cluster, member);
+  const Member* known = tools.cluster.find_member(member);
   if (known == nullptr || known->host.empty()) {
     return missing("ask PostgreSQL for sessions", member, "no host of the inventory is this member's",
                    "The inventory must name every member's host.");

@@ -31,17 +31,12 @@ seconds ahead(const ClusterDescription& cluster) {
   return std::clamp(loop_wait + kBeyondLoop, kLeastAhead, kLongestAhead);
 }
 
-bool chosen(const FaultSpec& spec, const char* option, const char* value) {
-  const auto found = spec.options.find(option);
-  return found != spec.options.end() && found->second == value;
-}
-
 class Switchover final : public Fault {
  public:
   Switchover(const FaultSpec& spec, const Tools& tools)
       : tools_{tools},
-        scheduled_{chosen(spec, kWhen, kScheduled)},
-        names_candidate_{chosen(spec, kCandidate, kFirst)} {
+        scheduled_{spec.option(kWhen) == kScheduled},
+        names_candidate_{spec.option(kCandidate) == kFirst} {
     if (spec.target != kLeader) target_ = spec.target;
   }
 
@@ -114,9 +109,8 @@ class Switchover final : public Fault {
   }
 
   [[nodiscard]] Result<Host*> host_of_leader() const {
-    for (const Member& member : tools_.cluster.members) {
-      if (member.name == leader_.name && !member.host.empty()) return &tools_.hosts(member.host);
-    }
+    const Member* member = tools_.cluster.find_member(leader_.name);
+    if (member != nullptr && !member->host.empty()) return &tools_.hosts(member->host);
     return Failure{.kind = FailureKind::missing,
                    .what = "read the clock of the leader's host",
                    .where = leader_.name,

@@ -58,7 +58,7 @@ Result<std::vector<HostService>> services_on(const std::string& service, const V
 }
 
 Evidence rest_is_silent(const Victim& victim, const Tools& tools) {
-  const Member* member = member_of(victim, tools.cluster);
+  const Member* member = tools.cluster.find_member(victim.member);
   if (member == nullptr || member->api_url.empty()) return {.took = true, .sentence = {}};
   const auto address = parse_http_address(member->api_url, kPatroniPort);
   if (!address) return {.sentence = address.error().message()};
@@ -102,11 +102,6 @@ Danger danger_of_losing(const std::string& service, const std::string& target) {
 
 Danger danger_for_leaders(const FaultSpec& spec) {
   return may_be_the_leader(spec.target) ? Danger::may_failover : Danger::none;
-}
-
-std::string option_of(const FaultSpec& spec, const std::string& name) {
-  const auto found = spec.options.find(name);
-  return found == spec.options.end() ? std::string{} : found->second;
 }
 
 }  // namespace pgfiredrill::fault

@@ -46,7 +46,4 @@ struct HostService {
 [[nodiscard]] bool may_be_the_leader(const std::string& target);
 [[nodiscard]] Danger danger_for_leaders(const FaultSpec& spec);
 
-/// An option of a fault's specification; empty where it is not said.
-[[nodiscard]] std::string option_of(const FaultSpec& spec, const std::string& name);
-
 }  // namespace pgfiredrill::fault

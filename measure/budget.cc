@@ -51,11 +51,6 @@ bool is_quorum(const std::string& target) {
   return target == "etcd_quorum" || target == "etcd_all" || target == "all";
 }
 
-std::string option(const FaultSpec& fault, const char* name) {
-  const auto found = fault.options.find(name);
-  return found == fault.options.end() ? std::string{} : found->second;
-}
-
 /// One or the other, nobody knows which.
 Stages envelope(const Stages& a, const Stages& b) {
   if (!a.known() || !b.known()) return a + b;
@@ -249,7 +244,7 @@ class Model {
   }
 
   [[nodiscard]] Course killed(const FaultSpec& fault) const {
-    const std::string service = option(fault, "service");
+    const std::string service = fault.option("service");
     if (is_postgres(service)) return by_role(fault, &Model::killed_leader, &Model::killed_replica);
     if (service == "etcd") return is_quorum(fault.target) ? quorum_killed() : one_of_etcd();
     if (service == "keepalived") return address_moved(fault);
@@ -274,8 +269,7 @@ class Model {
                   "primary_start_timeout is 0: Patroni gives the role away instead of starting "
                   "PostgreSQL again."};
     }
-    const Stages started =
-        option(fault, "signal") == "INT" ? parts_.clean_restart() : parts_.crash_recovery();
+    const Stages started = fault.option("signal") == "INT" ? parts_.clean_restart() : parts_.crash_recovery();
     Stages write = parts_.noticed() + started + back_in_place(true);
     if (!patience.value) write = write + unknown("primary_start_timeout");
     return {.write = write,
@@ -292,7 +286,7 @@ class Model {
   }
 
   [[nodiscard]] Course stopped(const FaultSpec& fault) const {
-    const std::string service = option(fault, "service");
+    const std::string service = fault.option("service");
     if (service == "etcd") return is_quorum(fault.target) ? quorum_lost(fault) : one_of_etcd();
     if (service == "haproxy") return balancer_gone(fault, true);
     if (service == "keepalived") return address_moved(fault);
@@ -327,7 +321,7 @@ class Model {
   }
 
   [[nodiscard]] Course frozen(const FaultSpec& fault) const {
-    const std::string service = option(fault, "service");
+    const std::string service = fault.option("service");
     if (service == "etcd") return is_quorum(fault.target) ? quorum_lost(fault) : one_of_etcd();
     if (service == "haproxy") return balancer_gone(fault, false);
     if (service == "keepalived") return address_moved(fault);
@@ -387,7 +381,7 @@ class Model {
   }
 
   [[nodiscard]] Course crash_loop(const FaultSpec& fault) const {
-    const std::string service = option(fault, "service");
+    const std::string service = fault.option("service");
     if (service == "etcd") return is_quorum(fault.target) ? quorum_lost(fault) : one_of_etcd();
     if (service == "haproxy") return balancer_gone(fault, true);
     if (service == "pgbouncer") return pooler_gone(fault);
@@ -552,7 +546,7 @@ class Model {
   // ---- network
 
   [[nodiscard]] Course cut(const FaultSpec& fault) const {
-    const std::string from = option(fault, "from");
+    const std::string from = fault.option("from");
     if (from.starts_with("repository")) {
       return nothing("WAL waits on the leader until the repository is back; no session notices.");
     }

@@ -110,9 +110,7 @@ std::size_t refused_by_balancer(const PathResult& path) {
 /// in the consensus store; those run out with the ttl, failsafe mode or not.
 std::optional<Finding> find_dropped_leader(const std::string& label, const DrillPlan& plan,
                                            const RepeatResult& repeat, const PathResult* path) {
-  const auto from = plan.fault.options.find("from");
-  const bool cut =
-      plan.fault.kind == "cut-network" && from != plan.fault.options.end() && from->second == "consensus";
+  const bool cut = plan.fault.kind == "cut-network" && plan.fault.option("from") == "consensus";
   if (!cut || repeat.failovers != std::size_t{0} || path == nullptr) return std::nullopt;
   const auto& most_s = plan.budget->read_write.max_s;
   if (!most_s || *path->outage_s <= *most_s + kBeyond_s || refused_by_balancer(*path) == 0)

@@ -411,6 +411,11 @@ Failure malformed(const std::string& where, const std::string& came_back) {
 
 }  // namespace
 
+std::string FaultSpec::option(const std::string& name) const {
+  const auto found = options.find(name);
+  return found == options.end() ? std::string{} : found->second;
+}
+
 std::string to_json(const RunManifest& manifest) {
   ordered_json drills = ordered_json::array();
   for (const DrillPlan& drill : manifest.drills) drills.push_back(drill_json(drill));

@@ -24,6 +24,8 @@ struct FaultSpec {
   std::string target;  ///< `leader`, `replica`, `etcd_leader`, a member's or a host's name
   /// What the kind asks for beside a target, by its own names: `service` → `patroni`. None is left out.
   std::map<std::string, std::string> options;
+  /// The option's value; empty where the kind has none of that name.
+  [[nodiscard]] std::string option(const std::string& name) const;
   /// How long it stays in force, from its confirmation to its revert. Absent: a blow that nothing holds.
   std::optional<double> hold_s;
   /// Of a further fault of the same drill: how long after the confirmation of the one before.

@@ -12,10 +12,8 @@ namespace {
 constexpr nanoseconds kInterval = std::chrono::seconds{1};
 
 std::string host_of(const ClusterDescription& cluster, const std::string& name) {
-  for (const Member& member : cluster.members) {
-    if (member.name == name) return member.host;
-  }
-  return {};
+  const Member* member = cluster.find_member(name);
+  return member == nullptr ? std::string{} : member->host;
 }
 
 }  // namespace

@@ -9,10 +9,9 @@ SystemLedgerStore::SystemLedgerStore(const ClusterDescription& cluster, HostFind
 
 Result<SuperuserRoute> open_route_to(const ClusterDescription& cluster, const HostFinder& hosts,
                                      const std::string& member) {
-  for (const Member& known : cluster.members) {
-    if (known.name == member && !known.host.empty()) {
-      return open_superuser_route(cluster, known, hosts(known.host));
-    }
+  const Member* known = cluster.find_member(member);
+  if (known != nullptr && !known->host.empty()) {
+    return open_superuser_route(cluster, *known, hosts(known->host));
   }
   return Failure{.kind = FailureKind::missing,
                  .what = "log in to " + one_line(member),
