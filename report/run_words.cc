@@ -74,11 +74,13 @@ bool matches(const Expectation::Where& where, const TrafficPath& path) {
          fits(where.access, to_string(path.access)) && fits(where.session, to_string(path.session));
 }
 
-/// The strictest limit for the outage of this path.
+/// The strictest limit for the outage of this path. What holds for the best or for all together (`over: min`,
+/// `sum`) is no limit of one path.
 std::optional<double> limit_for(const DrillPlan& plan, const TrafficPath& path) {
   std::optional<double> limit;
   for (const Expectation& expectation : plan.expectations) {
-    if (expectation.metric != "outage_s" || !matches(expectation.where, path)) continue;
+    if (expectation.metric != "outage_s" || expectation.over != Fold::max) continue;
+    if (!matches(expectation.where, path)) continue;
     limit = limit ? std::min(*limit, expectation.limit) : expectation.limit;
   }
   return limit;

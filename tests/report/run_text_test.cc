@@ -40,6 +40,13 @@ TEST(RunText, SaysADrillInOneSentence) {
                         "acknowledged writes lost; fully healthy after 8.8 s"));
 }
 
+// "Down 12.8 s (limit 1 s)" of a drill that passed by another way in would only puzzle.
+TEST(RunText, HoldsTheWorstPathAgainstNoLimitOfTheBest) {
+  RunResult run = passed_run();
+  run.drills[0].plan.expectations[0].over = Fold::min;
+  EXPECT_THAT(flat(render(run)), HasSubstr("writes were down 6.8 s, reads 0 s;"));
+}
+
 TEST(RunText, SaysMinMedianMaxOverRepeats) {
   EXPECT_THAT(flat(render(mixed_run())),
               HasSubstr("switchover, 3 repeats: writes were down 6.1 / 6.8 / 8.2 s (min / median / max, "
